@@ -149,8 +149,7 @@ docs: env
 	$(BIN)/python docs/tools/examples.py
 	$(BIN)/python docs/tools/fleets.py
 	$(BIN)/python docs/tools/serving.py
-	$(BIN)/python docs/tools/what_if.py
-	$(BIN)/python docs/tools/curve.py
+	$(BIN)/python docs/tools/howto_figures.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # The same models on every engine, next to proven optima; a quarter of an hour.

@@ -243,14 +243,16 @@ def test_the_pictures_of_the_rooms_are_those_of_the_imports():
     assert (DOCS / "figures" / "imports.svg").read_text(encoding="utf-8") == rooms.imports_matrix(rows)
 
 
-def test_the_picture_of_the_example_is_what_the_checker_finds():
+def test_the_picture_of_the_example_is_what_the_checker_finds(monkeypatch):
     """Where it is not, `make docs` draws it again."""
+    monkeypatch.syspath_prepend(DOCS / "tools")
     assert (DOCS / "figures" / "four-plans.svg").read_text(encoding="utf-8") == tool("examples").drawing()
 
 
 @pytest.mark.slow
-def test_the_picture_of_fleets_is_what_the_workloads_draw(tmp_path):
+def test_the_picture_of_fleets_is_what_the_workloads_draw(tmp_path, monkeypatch):
     """Where it is not, `make docs` draws it again."""
+    monkeypatch.syspath_prepend(DOCS / "tools")
     tool("fleets").write(tmp_path / "fleets.svg")
     assert (tmp_path / "fleets.svg").read_bytes() == (DOCS / "figures" / "fleets.svg").read_bytes()
 

@@ -9,19 +9,16 @@ import statistics
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
-from pasting import paste, table
+from drawn import MEASURED, of_folder
+from pasting import DOCS, paste, table
 
-from euclio import certify, load, solve
+from euclio import certify, solve
 from euclio.core.result import Status
 from euclio.core.words import duration
 from euclio.problems.session import PlanSpace, Session
 from euclio.workloads.populations import find_population
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "certificates.md"
-MEASURED = ("sessions", "sessions_large", "sessions_hard")
 SPACES = {"": PlanSpace(charging="whole"), ", rule `none`": PlanSpace(dummy="none", charging="whole")}
 """Plan spaces, and what their rows say of them."""
 SOLVED_S, CERTIFIED_S = 20.0, 30.0
@@ -50,10 +47,9 @@ def populations() -> Iterator[tuple[str, Iterable[Session]]]:
     for name, title in (("harpagon", "workloads of Harpagon"), ("piccolo", "workloads of Piccolo")):
         drawn = find_population(name)
         yield title, drawn.draw(drawn.count, drawn.seed)
-    for name in MEASURED:
-        files = sorted((ROOT.parent / "shared" / "instances" / name).glob("*.json"))
-        if files:
-            yield f"measured, {name.replace('_', ', ')}", map(load, files)
+    for folder in MEASURED:
+        if sessions := of_folder(folder):
+            yield f"measured, {folder.name.replace('_', ', ')}", sessions
 
 
 def main() -> None:
@@ -63,7 +59,7 @@ def main() -> None:
         for title, sessions in populations():
             print(f"{title}{words} …", flush=True)
             rows.append(row(title + words, sessions, space))
-    paste(PAGE, {"certified-whole": table(HEADER, rows)})
+    paste(DOCS / "certificates.md", {"certified-whole": table(HEADER, rows)})
 
 
 if __name__ == "__main__":

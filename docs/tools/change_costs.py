@@ -12,10 +12,12 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+from drawn import of_folder
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from pasting import FIGURES
 
-from euclio import load, solve
+from euclio import solve
 from euclio.core.figures import PALETTE, grid, new_figure
 from euclio.core.result import Status
 from euclio.problems.session import Charging, Session
@@ -25,7 +27,6 @@ from euclio.problems.session.running import RunningMachines
 from euclio.questions.change_costs import Curve, Step, change_costs
 from euclio.report.figure_files import save_figure
 
-FIGURES = Path(__file__).resolve().parents[1] / "figures"
 LOADS = ("0.8", "0.9", "1.1", "1.2")
 DRAWN = ("real-traffic-104", "real-actdet-044")
 LIMIT_S = 10.0
@@ -114,8 +115,7 @@ def _above(found: Curve, step: Step) -> float:
 def main(folder: Path) -> None:
     """Solve, print, draw."""
     curves: dict[tuple[str, str], Curve] = {}
-    for path in sorted(folder.glob("*.json")):
-        session = load(path)
+    for session in of_folder(folder):
         machines = running(session)
         if machines is not None:
             curves |= {(session.name, factor): curve(session, machines, factor) for factor in LOADS}

@@ -6,21 +6,16 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
-import matplotlib as mpl
 from matplotlib.figure import Figure
-from pasting import paste, table
+from pasting import DOCS, FIGURES, OPENED, PAPERS, ROOT, draw_plain, fold, paste, table
 
-ROOT = Path(__file__).resolve().parents[2]
-REPORT, PAGE = ROOT / "reports" / "claims.md", ROOT / "docs" / "claims.md"
-FIGURE = ROOT / "docs" / "figures" / "claims.svg"
+REPORT, PAGE = ROOT / "reports" / "claims.md", DOCS / "claims.md"
 ROW = re.compile(r"^\| ([a-z]+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|", re.MULTILINE)
 NUMBERS = re.compile(
     r"^Of (\d+) printed numbers .*?, (\d+) agree .*?, (\d+) are not decided, (\d+) are off, (\d+) are", re.MULTILINE
 )
 CLAIMS = re.compile(r"^(\d+) claims: (.*)\.$", re.MULTILINE)
-NAMES = {"harpagon": "Harpagon", "piccolo": "Piccolo", "scrooge": "Scrooge", "ppipe": "PPipe", "graft": "Graft"}
 VERDICTS = (("agree", "#1b7f4d"), ("not decided", "#70757e"), ("off", "#b3262e"), ("not compared", "#54708c"))
 
 
@@ -44,17 +39,14 @@ def in_short(report: str) -> str:
 def in_full(report: str) -> str:
     """The report without its title: what it says first, and a fold per section, whose tables Markdown pages show."""
     first, *sections = report.partition("\n")[2].split("\n## ")
-    folds = (section.partition("\n") for section in sections)
-    parts = (
-        f'<details markdown="1"><summary>{name}</summary>\n\n{body.strip()}\n\n</details>' for name, _, body in folds
-    )
-    return "\n\n".join((first.strip(), *parts))
+    parts = (section.partition("\n") for section in sections)
+    return "\n\n".join((first.strip(), *(fold(name, body.strip(), OPENED) for name, _, body in parts)))
 
 
 def draw(report: str) -> Figure:
     """Check numbers by paper: a bar each, divided by the four words."""
     section = report.split("## Numbers by paper")[1].split("\n## ")[0]
-    rows = [(NAMES[paper], *map(int, counts)) for paper, *counts in ROW.findall(section) if paper in NAMES]
+    rows = [(PAPERS[paper], *map(int, counts)) for paper, *counts in ROW.findall(section) if paper in PAPERS]
     figure = Figure(figsize=(7.6, 2.6), layout="constrained")
     axes = figure.subplots()
     left = [0] * len(rows)
@@ -73,5 +65,4 @@ def draw(report: str) -> Figure:
 if __name__ == "__main__":
     text = REPORT.read_text(encoding="utf-8")
     paste(PAGE, {"three numbers": in_short(text), "claims": in_full(text)})
-    with mpl.rc_context({"svg.hashsalt": "claims", "svg.fonttype": "none", "font.size": 9}):
-        draw(text).savefig(FIGURE, metadata={"Date": None})
+    draw_plain(FIGURES / "claims.svg", lambda: draw(text))

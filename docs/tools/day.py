@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import random
 from fractions import Fraction
-from pathlib import Path
 
+from pasting import FIGURES
 from whole import planner
 
 from euclio.core.registry import solvers_of
@@ -23,7 +23,6 @@ from euclio.questions.day_figure import draw_day
 from euclio.questions.day_rules import DayComparison, compare_day
 from euclio.report.figure_files import save_figure
 
-FIGURES = Path(__file__).resolve().parents[1] / "figures"
 RATE_RPS, SLO_S = 600, "0.3"
 STEPS, LENGTH_S = 288, 300
 WARM_UP_S, KEEP_ALIVE_S, PRICE_PER_CHANGE = 120, 300, "0.01"

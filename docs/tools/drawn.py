@@ -1,9 +1,13 @@
-"""The sessions that findings are about: the 1131 workloads, those of ten accepted settings, random sessions."""
+"""The sessions that findings are about: the 1131 workloads, those of accepted settings, random and measured ones."""
 
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
+from pasting import ROOT
+
+from euclio import load
 from euclio.core.progress import progress_bar
 from euclio.problems.session import Session
 from euclio.workloads.session.kinds import PROTOCOL_SEED
@@ -16,6 +20,15 @@ from studies.inference.store import accepted_settings
 RANDOM = 1000
 SETTINGS = 10
 PAPER = "harpagon"
+MEASURED = tuple(
+    ROOT.parent / "shared" / "instances" / name for name in ("sessions", "sessions_large", "sessions_hard")
+)
+"""Folders of measured sessions, next to the tree where there are any."""
+
+
+def of_folder(folder: Path) -> list[Session]:
+    """The sessions of a folder, by name; none where there is no such folder."""
+    return [load(path) for path in sorted(folder.glob("*.json"))]
 
 
 @cache

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
-from pasting import FINDINGS, paste, table
+from pasting import FINDINGS, ROOT, paste, table
 
 import euclio
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 
-ROOT = Path(__file__).resolve().parents[2]
 EXPERIMENT = ROOT / "notebooks" / "engines.toml"
 PAGE = FINDINGS / "engines.md"
 REFERENCE = "exact"

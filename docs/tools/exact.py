@@ -9,11 +9,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
-import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from pasting import DOCS, FIGURES, draw_plain
 
 from euclio import load
 from euclio.problems.session import DummyRule, PlanSpace, Policy
@@ -23,9 +22,7 @@ from formulations.session.module.charges import no_charges
 from formulations.session.module.problem import no_stock
 from formulations.session.split.frontiers import split_problem
 
-ROOT = Path(__file__).resolve().parents[2]
 SPACE = PlanSpace(Policy.MACHINE_RATE, DummyRule.NONE)
-FILE = ROOT / "docs" / "figures" / "exact.svg"
 WINDOW_S = {"a": 0.25, "b": 0.2}
 """Seconds that the last relaxation gives each module; `test_exact_example.py` holds them."""
 CHOSEN = {"a": (0.2, 2.0), "b": (0.2, 1.0)}
@@ -34,7 +31,7 @@ CHOSEN = {"a": (0.2, 2.0), "b": (0.2, 1.0)}
 
 def draw() -> Figure:
     """A panel per module: what it costs at each budget, what was known first, its window and its plan."""
-    session = load(ROOT / "docs" / "model" / "two-modules.json")
+    session = load(DOCS / "model" / "two-modules.json")
     arrays = session_arrays(session, SPACE)
     # With a longer objective, modules have all their modes that the axes show.
     problem = split_problem(replace(session, slo_s=Fraction(6, 10)), SPACE, math.inf)
@@ -63,5 +60,4 @@ def steps(axes: Axes, modes: list[tuple[float, float]], **style: str) -> None:
 
 
 if __name__ == "__main__":
-    with mpl.rc_context({"svg.hashsalt": "exact", "svg.fonttype": "none", "font.size": 9}):
-        draw().savefig(FILE, metadata={"Date": None})
+    draw_plain(FIGURES / "exact.svg", draw)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 from html import escape
-from pathlib import Path
 from typing import NamedTuple
+
+from pasting import FIGURES
 
 from euclio.problems.session import (
     Allocation,
@@ -23,7 +24,6 @@ from euclio.problems.session import (
     evaluate,
 )
 
-OUT = Path(__file__).resolve().parents[1] / "figures" / "four-plans.svg"
 BATCHES = {2: "0.100", 8: "0.250", 32: "0.800"}
 COLOURS = {2: "#d9822b", 8: "#3c9a5f", 32: "#2f6fb5"}
 RATE, SLO = 198, 1
@@ -114,4 +114,4 @@ def _machine(x: float, top: float, rate: float, colour: str, *, opacity: float =
 
 
 if __name__ == "__main__":
-    OUT.write_text(drawing(), encoding="utf-8")
+    (FIGURES / "four-plans.svg").write_text(drawing(), encoding="utf-8")

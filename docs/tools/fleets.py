@@ -12,14 +12,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 from matplotlib.figure import Figure
+from pasting import FIGURES, OPEN, draw_plain
 
 from euclio.workloads.fragments.clients import draw_clients, fleet_now
 from euclio.workloads.fragments.networks import Device, Model, find_model, model_names
 from euclio.workloads.fragments.uplink import seeded_trace
 
-OUT = Path(__file__).resolve().parents[1] / "figures" / "fleets.svg"
 LINES = ("#a3c4e4", "#82addb", "#6496cc", "#3f79b8", "#255c9a", "#123f73")
 """From the smallest batch to the largest."""
 DEVICES = {Device.NANO: ("Jetson Nano", "#2f6fb5"), Device.TX2: ("Jetson TX2", "#d9822b")}
@@ -87,18 +86,9 @@ def _moving(axes: Any) -> None:
     axes.set(ylabel="partition point", yticks=range(7), ylim=(-0.4, 6.4), xlim=(0, SNIPPET_S))
 
 
-def write(out: Path = OUT) -> None:
+def write(out: Path = FIGURES / "fleets.svg") -> None:
     """Write the figure."""
-    with mpl.rc_context(
-        {
-            "svg.hashsalt": "fleets",
-            "svg.fonttype": "none",
-            "font.size": 9,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-        }
-    ):
-        drawing().savefig(out, metadata={"Date": None} if out.suffix == ".svg" else None, dpi=80)
+    draw_plain(out, drawing, {**OPEN, "savefig.dpi": 80}, salt="fleets")
 
 
 if __name__ == "__main__":

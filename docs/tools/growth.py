@@ -11,17 +11,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 from statistics import median
 from time import process_time
 from typing import NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from pasting import FINDINGS, paste, table
+from pasting import FIGURES, FINDINGS, draw_styled, paste, table
 
 from euclio.core.compiled import using
-from euclio.core.figures import PALETTE, figure_style, grid, rounded_svg
+from euclio.core.figures import PALETTE, grid
 from euclio.core.result import Status
 from euclio.core.solving import asked
 from euclio.core.ways import Way
@@ -30,7 +29,6 @@ from euclio.problems.session import PlanSpace, Session
 from tests.bench.growth import LIMIT_S, PARAMETERS, SEEDS, Parameter
 from tests.bench.measuring import REPEATED_WITHIN_S, REPEATS, forget
 
-PAGE, FIGURE = FINDINGS / "growth.md", Path(__file__).resolve().parents[1] / "figures" / "growth.svg"
 LOOKS = {
     "price-of-time": (PALETTE[0], "o"),
     "harpagon": (PALETTE[1], "s"),
@@ -169,10 +167,8 @@ def main() -> None:
         mark: table((parameter.what, *header), rows(parameter, cells))
         for mark, (parameter, cells) in zip(MARKS, found, strict=True)
     }
-    paste(PAGE, tables)
-    with figure_style():
-        draw(found).savefig(FIGURE, metadata={"Date": None})
-    FIGURE.write_text(rounded_svg(FIGURE.read_text(encoding="utf-8")), encoding="utf-8")
+    paste(FINDINGS / "growth.md", tables)
+    draw_styled(FIGURES / "growth.svg", lambda: draw(found))
 
 
 if __name__ == "__main__":

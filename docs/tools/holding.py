@@ -20,13 +20,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import matplotlib as mpl
 import numpy as np
 from answers import keep_answers, known_answers
+from drawn import MEASURED, of_folder
 from matplotlib.figure import Figure
-from pasting import FINDINGS, paste, table
+from pasting import FIGURES, FINDINGS, draw_plain, paste, table
 
-from euclio import load, solve
+from euclio import solve
 from euclio.core.progress import progress_bar
 from euclio.core.words import percent
 from euclio.problems.session import Charging, Configuration, Plan, Session, evaluate
@@ -49,9 +49,6 @@ from heuristics.session.staffing import (
     staffed,
 )
 
-FIGURE = Path(__file__).resolve().parents[1] / "figures" / "holding.svg"
-PAGE = FINDINGS / "holding.md"
-MEASURED = Path("../shared/instances/sessions")
 SPACE = PlanSpace(charging=Charging.WHOLE)
 SPARE = spare_space(SPACE)
 TARGETS = (0.9, 0.99)
@@ -357,18 +354,18 @@ def draw(rows: Sequence[Row]) -> Figure:
     return figure
 
 
-def part(files: Sequence[Path], only: int | None) -> list[Path]:
-    """So many of the files, evenly spaced; None: all."""
-    if only is None or only >= len(files):
-        return list(files)
-    return [files[k * len(files) // only] for k in range(only)]
+def part(sessions: list[Session], only: int | None) -> list[Session]:
+    """So many of the sessions, evenly spaced; None: all."""
+    if only is None or only >= len(sessions):
+        return sessions
+    return [sessions[k * len(sessions) // only] for k in range(only)]
 
 
 def main() -> None:
     """Search, bound, write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("trace", nargs="?", type=Path)
-    parser.add_argument("--sessions", type=Path, default=MEASURED)
+    parser.add_argument("--sessions", type=Path, default=MEASURED[0])
     parser.add_argument("--only", type=int)
     parser.add_argument("--arrivals", action="append", help="of these kinds only")
     parser.add_argument("--answers", type=Path)
@@ -376,7 +373,7 @@ def main() -> None:
     parser.add_argument("--no-rules", action="store_true")
     parser.add_argument("--print", action="store_true", help="print the tables instead of writing page and figure")
     given = parser.parse_args()
-    sessions = [load(path) for path in part(sorted(given.sessions.glob("*.json")), given.only)]
+    sessions = part(of_folder(given.sessions), given.only)
     processes = {k: s for k, s in setups(given.trace).items() if not given.arrivals or k in given.arrivals}
     rows = answered(sessions, processes, given.answers, more=not given.known)
     tables: dict[str, Any] = {"holding": table(HEAD, table_rows(rows))}
@@ -386,9 +383,8 @@ def main() -> None:
     if given.print:
         print(*tables.values(), sep="\n\n")
         return
-    paste(PAGE, tables)
-    mpl.rcParams["svg.hashsalt"] = "euclio"
-    draw(rows).savefig(FIGURE, metadata={"Date": None})
+    paste(FINDINGS / "holding.md", tables)
+    draw_plain(FIGURES / "holding.svg", lambda: draw(rows), {}, salt="euclio")
 
 
 if __name__ == "__main__":

@@ -19,12 +19,13 @@ from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
+from drawn import MEASURED, of_folder
 from matplotlib.figure import Figure
-from pasting import FINDINGS, paste, table
+from pasting import FIGURES, FINDINGS, ROOT, draw_styled, paste, table
 
-from euclio import load, solve
+from euclio import solve
 from euclio.core.errors import InapplicableError
-from euclio.core.figures import MUTED, PALETTE, figure_style, grid, rounded_svg
+from euclio.core.figures import MUTED, PALETTE, grid
 from euclio.core.progress import progress_bar
 from euclio.core.words import percent
 from euclio.problems.session import DummyRule, Policy, Session, evaluate
@@ -38,10 +39,8 @@ from heuristics.session.dummy_generator import generator_of
 from heuristics.session.solver import hardware_choices, plan_arrays
 from heuristics.session.systems import HARPAGON, Hetero, Splitter, System
 
-FIGURE = Path(__file__).resolve().parents[1] / "figures" / "mechanisms.svg"
-PAGE = FINDINGS / "mechanisms.md"
-TRIED = Path(__file__).resolve().parents[2] / "build" / "mechanisms"
-MEASURED = Path("../shared/instances/sessions")
+PAGE, FIGURE = FINDINGS / "mechanisms.md", FIGURES / "mechanisms.svg"
+TRIED = ROOT / "build" / "mechanisms"
 DRAWN = 150
 """Sessions of each population that is drawn: the first of its seed."""
 CHECKED, CHECK_SEED = 200, 1131
@@ -176,7 +175,7 @@ def populations(folder: Path) -> Iterator[tuple[str, Iterable[Session]]]:
     yield "reference", islice(population("harpagon"), DRAWN)
     yield "NVIDIA", islice(population("nvidia"), DRAWN)
     if folder.is_dir():
-        yield "measured", (load(file) for file in sorted(folder.glob("*.json")))
+        yield "measured", of_folder(folder)
 
 
 def who(drawn: dict[str, list[Session]]) -> str:
@@ -555,7 +554,7 @@ def draw(sets: dict[str, list[Planned]]) -> Figure:
 def main() -> None:
     """Plan by all combinations, write tables and figure."""
     parser = argparse.ArgumentParser(description="What each mechanism of Harpagon is worth.")
-    parser.add_argument("folder", type=Path, nargs="?", default=MEASURED, help="measured sessions")
+    parser.add_argument("folder", type=Path, nargs="?", default=MEASURED[0], help="measured sessions")
     parser.add_argument("--try", type=int, dest="few", metavar="N", help="N sessions of each population; into build/")
     asked = parser.parse_args()
     if asked.few is not None and asked.few < 2:
@@ -563,9 +562,7 @@ def main() -> None:
     page, figure = (PAGE, FIGURE) if asked.few is None else _elsewhere()
     drawn = {name: list(islice(sessions, asked.few)) for name, sessions in populations(asked.folder)}
     sets = {name: planned(name, sessions) for name, sessions in drawn.items()}
-    with figure_style():
-        draw(sets).savefig(figure, metadata={"Date": None})
-    figure.write_text(rounded_svg(figure.read_text(encoding="utf-8")), encoding="utf-8")
+    draw_styled(figure, lambda: draw(sets))
     every = [one for found in sets.values() for one in found]
     tables = {
         "who": who(drawn),

@@ -9,17 +9,15 @@ three alternating runs in compiled kernels; all else has the same bytes again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from statistics import median
 from time import process_time
 from typing import NamedTuple
 
-import matplotlib as mpl
 import numpy as np
+from drawn import MEASURED, of_folder
 from matplotlib.figure import Figure
-from pasting import FINDINGS, paste, table
+from pasting import FIGURES, FINDINGS, draw_plain, paste, table
 
-from euclio import load
 from euclio.core.compiled import using
 from euclio.core.registry import Limits, find_solver
 from euclio.core.ways import Way
@@ -29,8 +27,6 @@ from tests.bench.large_sessions import layered_sessions
 
 FULL = PlanSpace()
 OURS, HARPAGON, PICCOLO, EXACT = NAMES = ("price-of-time", "harpagon", "piccolo", "exact")
-FOLDERS = ("sessions", "sessions_large", "sessions_hard")
-PAGE, FIGURE = FINDINGS / "our-heuristic.md", Path(__file__).resolve().parents[1] / "figures" / "our-heuristic.svg"
 SIZES, EACH, LIMIT_S = (10, 20, 50, 100, 200, 500, 1000), 4, 5.0
 HARPAGON_UP_TO, FIRST_SEED = 50, 200
 ALIKE = 1e-6
@@ -107,7 +103,7 @@ def growth() -> tuple[list[tuple[str, ...]], dict[str, list[tuple[int, float]]]]
     return rows, times
 
 
-def draw(sets: dict[str, list[Found]], times: dict[str, list[tuple[int, float]]]) -> None:
+def draw(sets: dict[str, list[Found]], times: dict[str, list[tuple[int, float]]]) -> Figure:
     """Share of sessions by excess, and time by number of modules."""
     figure = Figure(figsize=(9, 3.4), layout="constrained")
     left, right = figure.subplots(1, 2)
@@ -121,26 +117,25 @@ def draw(sets: dict[str, list[Found]], times: dict[str, list[tuple[int, float]]]
     right.set(xscale="log", yscale="log", xlabel="modules", ylabel="processor time (s)")
     left.legend()
     right.legend()
-    figure.savefig(FIGURE, metadata={"Date": None})
+    return figure
 
 
 def main(collect: Callable[[Session], Found] = found) -> None:
     """Measure, write the tables and draw the figure."""
-    mpl.rcParams["svg.hashsalt"] = "our-heuristic"
     with using(Way.COMPILED):
-        measured = Path("../shared/instances")
         drawn: dict[str, Iterable[Session]] = {
             "`harpagon`'s 1131 workloads": population("harpagon"),
             "`piccolo`'s 663 workloads": population("piccolo"),
-            **{f"`{f}`": [load(path) for path in sorted((measured / f).glob("*.json"))] for f in FOLDERS},
+            **{f"`{folder.name}`": of_folder(folder) for folder in MEASURED},
         }
         sets = {title: [collect(session) for session in sessions] for title, sessions in drawn.items()}
         rows, times = growth()
     first = [row(title, some, name) for title, some in sets.items() for name in NAMES]
     header = ("sessions", "solver", "plan-optimal", "no plan where one exists", "median", "95th percentile", "worst")
     large = ("modules", "of 4 have a plan", "`price-of-time`, median", "`harpagon`, median", "above the proven bound")
-    paste(PAGE, {"sets": table((*header, "time / `harpagon`, median"), first), "growth": table(large, rows)})
-    draw(sets, times)
+    tables = {"sets": table((*header, "time / `harpagon`, median"), first), "growth": table(large, rows)}
+    paste(FINDINGS / "our-heuristic.md", tables)
+    draw_plain(FIGURES / "our-heuristic.svg", lambda: draw(sets, times), {})
 
 
 if __name__ == "__main__":

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from pasting import FINDINGS, paste, table
+from pasting import DOCS, FIGURES, paste, table
 
-from studies.inference.evidence import Optimal, compared, convergence, coverages, model_error, optimal
+from studies.inference.evidence import Optimal, by_role, compared, convergence, model_error, optimal
 from studies.inference.figures import optimal_figure
 from studies.inference.prior import PAPERS, other_paper
 from studies.inference.reference import reference_entry
 from studies.inference.store import Stored, stored_draw
 from studies.inference.targets import figure_label, full, off, targets
 from studies.inference.validation import by_group, left_out, validated
-
-PAGE = FINDINGS.parent / "model" / "posterior.md"
-FIGURE = FINDINGS.parent / "figures" / "posterior-optimal-harpagon.svg"
 
 
 def opening(stored: Stored) -> str:
@@ -48,7 +45,7 @@ def _column(stored: Stored) -> dict[str, str]:
     """What a draw comes to, by what it is."""
     own, prior = stored.accepted.distance, stored.prior.distance
     random, near, held = optimal(stored.paper, stored.prior), optimal(stored.paper, stored.accepted), validated(stored)
-    roles = {row.role: row for row in coverages(compared(stored)).itertuples()}
+    roles = {row.role: row for row in by_role(compared(stored)).itertuples()}
     reference = reference_entry(stored.paper)
     return {
         "settings simulated; accepted": f"{len(stored.draws)}; {len(own)}",
@@ -69,7 +66,7 @@ def _column(stored: Stored) -> dict[str, str]:
         "... R-hat between the runs": f"{convergence(stored):.2f}",
         **{
             f"{name} numbers covered; with the model's error; by the prior; width over prior": (
-                f"{row.covered} of {row.figures}; {row.with_error}; {row.prior}; {row.width_over_prior:.2f}"
+                f"{row.covered} of {row.figures}; {row.covered_with_error}; {row.prior_covered}; {row.width:.2f}"
             )
             for name, row in (("fitted", roles["fit"]), ("checked", roles["check"]))
         },
@@ -156,8 +153,12 @@ def main() -> None:
     draws = [stored_draw(paper) for paper in PAPERS]
     own = {f"groups of {stored.paper}": groups(stored) for stored in draws}
     own |= {f"crossed {paper}": crossed(paper) for paper in PAPERS}
-    paste(PAGE, {"three numbers": opening(draws[0]), "results": results(draws), "missed": missed(draws), **own})
-    FIGURE.write_text(optimal_figure(draws[0]).svg, encoding="utf-8", newline="\n")
+    paste(
+        DOCS / "model" / "posterior.md",
+        {"three numbers": opening(draws[0]), "results": results(draws), "missed": missed(draws), **own},
+    )
+    figure = optimal_figure(draws[0])
+    (FIGURES / f"{figure.key}.svg").write_text(figure.svg, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

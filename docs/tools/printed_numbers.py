@@ -18,14 +18,13 @@ from pathlib import Path
 import pandas as pd
 from number_lines import DRAWN, KINDS, RESULT, PrintedNumber, addressed, printed_numbers
 from numerals import claims_of
-from pasting import table
+from pasting import OPENED, PAPERS, ROOT, fold, table
 
 from euclio.core.words import counted, with_unit
 from studies.claims import load_card
 
-ROOT = Path(__file__).resolve().parents[2]
 REPORTS = ROOT / "reports"
-NAMES = {"harpagon": "Harpagon", "piccolo": "Piccolo", "scrooge": "Scrooge", "ppipe": "PPipe", "graft": "Graft"}
+NAMES = PAPERS
 
 
 def all_lines() -> dict[str, tuple[PrintedNumber, ...]]:
@@ -76,8 +75,7 @@ def not_scored(lines: dict[str, tuple[PrintedNumber, ...]]) -> str:
 def in_full(lines: dict[str, tuple[PrintedNumber, ...]]) -> str:
     """A fold per paper with all its lines."""
     return "\n\n".join(
-        f'<details markdown="1"><summary>{NAMES[paper]}: {counted(len(own), "line")}</summary>\n\n'
-        f"{paper_table(paper, own)}\n\n</details>"
+        fold(f"{NAMES[paper]}: {counted(len(own), 'line')}", paper_table(paper, own), OPENED)
         for paper, own in lines.items()
     )
 

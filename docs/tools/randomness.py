@@ -10,7 +10,6 @@ twenty minutes on one core; with `--answers` searches that a file holds are not 
 from __future__ import annotations
 
 import argparse
-import json
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -18,9 +17,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
-import matplotlib as mpl
 import numpy as np
+from answers import keep_answers, known_answers
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from pasting import FIGURES, FINDINGS, OPEN, draw_plain
 
 from euclio import solve
 from euclio.core.progress import progress_bar
@@ -41,9 +42,7 @@ from studies.drawn_workloads import protocol_draws
 from studies.inference.reference import reference_setting
 from studies.inference.store import accepted_settings
 
-DOCS = Path(__file__).resolve().parents[1]
-FIGURE = DOCS / "figures" / "cost-of-randomness.svg"
-PAGE = DOCS / "findings" / "cost-of-randomness.md"
+PAGE = FINDINGS / "cost-of-randomness.md"
 APPLICATIONS = ("traffic", "face", "pose")
 RATES, MIDDLE_RATE = (30, 120, 480), 120
 TIGHTNESSES, MIDDLE = (1.5, 2.5, 4.0), 2.5
@@ -165,8 +164,7 @@ def cases(arrivals: Iterable[str]) -> list[Case]:
 
 def answered(asked: Sequence[Case], processes: dict[str, Setup], known: Path | None) -> dict[Case, Answer]:
     """The answer of each search; those that a file holds are not made again, and those made are added to it."""
-    lines = known.read_text(encoding="utf-8").splitlines() if known is not None and known.exists() else []
-    found = {Case(*row["case"]): Answer(*row["answer"]) for row in map(json.loads, lines)}
+    found = {Case(*row["case"]): Answer(*row["answer"]) for row in known_answers(known)}
     with progress_bar("searches", len(asked)) as advance:
         for case in asked:
             if case not in found:
@@ -174,9 +172,7 @@ def answered(asked: Sequence[Case], processes: dict[str, Setup], known: Path | N
                 fields = {"arrivals": process.arrivals, "cv": process.cv, "trace_s": process.trace_s}
                 setup = Setup(**fields, **DISPATCH[case.dispatch])
                 found[case] = search(session_of(case.application, case.rate, case.tightness), setup, case.target)
-                if known is not None:
-                    with known.open("a", encoding="utf-8") as file:
-                        file.write(json.dumps({"case": case, "answer": found[case]}) + "\n")
+                keep_answers(known, {"case": case, "answer": found[case]})
             advance()
     return {case: found[case] for case in asked}
 
@@ -394,7 +390,7 @@ def draw(found: dict[Case, Answer], plans: Sweep) -> Figure:
     return figure
 
 
-def draw_margins(axes: mpl.axes.Axes, found: dict[Case, Answer], plans: Sweep) -> None:
+def draw_margins(axes: Axes, found: dict[Case, Answer], plans: Sweep) -> None:
     """What a margin on the SLO alone costs, for all of the load and for what it carries, and what the search found."""
     shares = DEDUCTED[:-1]
     loosest = TIGHTNESSES[-1]
@@ -426,15 +422,8 @@ def main() -> None:
         processes[REPLAYED] = Setup("trace", trace_s=load_trace(arguments.trace))
     plans = sweep()
     found = answered(cases(processes), processes, arguments.answers)
-    style = {
-        "svg.hashsalt": "randomness",
-        "svg.fonttype": "none",
-        "font.size": 10,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-    }
-    with mpl.rc_context(style):
-        draw(found, plans).savefig(FIGURE, metadata={"Date": None})
+    figure = FIGURES / "cost-of-randomness.svg"
+    draw_plain(figure, lambda: draw(found, plans), {**OPEN, "font.size": 10}, salt="randomness")
     put_between(PAGE, "randomness-grid", grid_table(plans, found))
     put_between(PAGE, "randomness-margin", sweep_table(plans))
     put_between(PAGE, "randomness-settings", settings_table())

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
+from pasting import FIGURES, OPEN, draw_plain
 from safe_plans import safe_plan
 
 from euclio import solve
@@ -28,7 +28,6 @@ from euclio.workloads.fragments.clients import draw_clients, fleet_now
 from euclio.workloads.fragments.networks import Device, find_model, model_names
 from euclio.workloads.fragments.random_fleets import random_fleet
 
-FIGURES = Path(__file__).resolve().parents[1] / "figures"
 SYSTEMS = ("gslice", "gslice+", "graft", "regroup", "set-partition")
 SAFE = "safe"
 """Plans of `safe_plans.py`, which are in the tables next to those of the systems."""
@@ -198,16 +197,8 @@ def _by_device(key: str, number: int, tx2: int, seed: int) -> dict[Device, float
 
 def write(folder: Path = FIGURES) -> None:
     """Print the tables, write the figures."""
-    style = {
-        "svg.hashsalt": "serving",
-        "svg.fonttype": "none",
-        "font.size": 9,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-    }
-    with mpl.rc_context(style):
-        for name, figure in (("coinciding-requests", coinciding(list(cases()))), ("end-to-end", end_to_end())):
-            figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+    draw_plain(folder / "coinciding-requests.svg", lambda: coinciding(list(cases())), OPEN, salt="serving")
+    draw_plain(folder / "end-to-end.svg", end_to_end, OPEN, salt="serving")
     heterogeneous()
 
 

@@ -18,9 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 from answers import keep_answers, known_answers
+from drawn import MEASURED, of_folder
 from pasting import FINDINGS, paste, table
 
-from euclio import generate, load
+from euclio import generate
 from euclio.core.progress import progress_bar
 from euclio.problems.session import Session
 from euclio.problems.session.latency.of_requests import session_rate
@@ -34,8 +35,6 @@ from euclio.serving.session.setup import Dispatch, Setup
 from euclio.serving.session.system import build_system
 from euclio.serving.setup import Arrivals
 
-PAGE = FINDINGS / "holding.md"
-MEASURED = Path("../shared/instances/sessions")
 SPARE = spare_space(PlanSpace())
 TARGET, LIMIT_S = 0.99, 60.0
 POISSON = Setup(arrivals=Arrivals.POISSON)
@@ -79,14 +78,14 @@ def main() -> None:
     parser.add_argument("--only", type=int, metavar="N", default=SESSIONS, help="measured sessions, evenly spaced")
     parser.add_argument("--answers", type=Path, metavar="FILE", help="keeps judgements; those in it are not made again")
     arguments = parser.parse_args()
-    paste(PAGE, {"statements": shown(list(judgements(sessions(arguments.only), arguments.answers)))})
+    paste(FINDINGS / "holding.md", {"statements": shown(list(judgements(sessions(arguments.only), arguments.answers)))})
 
 
 def sessions(number: int) -> list[Session]:
     """The measured ones, evenly spaced, and that of notebook 09."""
-    files = sorted(MEASURED.glob("*.json"))
+    measured = of_folder(MEASURED[0])
     own = generate("published", models=["ssd_resnet50", "resnet50", "bert_base_128"], rate=500, slo=0.4)
-    return [*map(load, files[:: math.ceil(len(files) / number)]), *own]
+    return [*measured[:: math.ceil(len(measured) / number)], *own]
 
 
 def judgements(sessions: Sequence[Session], known: Path | None) -> Iterator[Judged]:

@@ -13,14 +13,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
+from itertools import product
 from typing import NamedTuple
 
-import matplotlib as mpl
 import numpy as np
 from drawn import of_settings, random_sessions, the_workloads
 from matplotlib.figure import Figure
-from pasting import FINDINGS, paste, spread, table
+from pasting import FIGURES, FINDINGS, draw_plain, less_same_more, paste, spread, table
 
 from euclio import solve
 from euclio.core.progress import progress_bar
@@ -47,8 +46,6 @@ from euclio.serving.session.setup import Dispatch, Setup
 from euclio.serving.session.system import System, build_system
 from euclio.serving.units import NS_PER_S, Ints
 
-FIGURES = Path(__file__).resolve().parents[1] / "figures"
-PAGE = FINDINGS / "theorem-1.md"
 EVERY = 6
 """Every sixth session is served; all are priced."""
 OF_A_SETTING = 60
@@ -64,6 +61,7 @@ SHAPES = ("one allocation, machines alike", "one, and a partial machine", "sever
 PROVEN = "in-turn, whole sessions proven"
 WAYS = ("hand on at once", "hold", "hold as proven")
 NAMED = {"workloads": "workloads", "random": "random sessions"}
+STYLE = {"svg.fonttype": "none"}
 
 
 class Case(NamedTuple):
@@ -256,31 +254,25 @@ def often(values: Sequence[bool], worst: Sequence[float]) -> str:
 
 def module_table(seen: list[Seen]) -> str:
     """How often the bound holds, by policy, dispatcher and shape."""
-    groups: dict[tuple[str, str, str], dict[str, list[Seen]]] = defaultdict(lambda: defaultdict(list))
     order = (("tc", "rounds"), ("tc", "batches"), ("tc", "split"), ("tc-shared", "rounds"), ("in-turn", "rounds"))
-    for one in seen:
-        groups[one.policy, one.dispatch, one.shape][one.kind].append(one)
     rows = []
-    for policy, dispatch in order:
-        for shape in SHAPES:
-            by_kind = groups[policy, dispatch, shape]
-            if not by_kind:
-                continue
-            cells = [f"`{policy}`, `{dispatch}`", shape]
-            for own in (by_kind[kind] for kind in KINDS):
-                ratios, over = [one.ratio for one in own], [one.whole for one in own]
-                cells += [str(len(own)), often([one.breaks for one in own], ratios)] if own else ["none", ""]
-                cells += [often([one.late for one in own], over)] if own else [""]
-            rows.append(cells)
+    for (policy, dispatch), shape in product(order, SHAPES):
+        alike = [one for one in seen if (one.policy, one.dispatch, one.shape) == (policy, dispatch, shape)]
+        cells = [f"`{policy}`, `{dispatch}`", shape]
+        for own in ([one for one in alike if one.kind == kind] for kind in KINDS):
+            machines = often([one.breaks for one in own], [one.ratio for one in own])
+            modules = often([one.late for one in own], [one.whole for one in own])
+            cells += [str(len(own)), machines, modules] if own else ["none", "", ""]
+        rows += [cells] if alike else []
     header = ("policy, dispatcher", "module's plan", "workloads: modules", "a machine breaks it", "the module")
     return table((*header, "random: modules", "a machine", "the module"), rows)
 
 
-def broken_plans(seen: Sequence[Seen], policy: str = "tc", dispatch: str = "rounds") -> list[bool]:
-    """Whether a machine of it takes longer, by plan."""
+def broken_plans(seen: Sequence[Seen]) -> list[bool]:
+    """Whether a machine of it takes longer, by plan under `tc` and the paper's dispatch."""
     plans: dict[str, bool] = defaultdict(bool)
     for one in seen:
-        if (one.policy, one.dispatch) == (policy, dispatch):
+        if (one.policy, one.dispatch) == ("tc", "rounds"):
             plans[one.plan] |= one.breaks
     return list(plans.values())
 
@@ -300,15 +292,11 @@ def module_notes(seen: list[Seen]) -> str:
 
 def whole_table(found: list[Whole]) -> str:
     """How whole sessions keep their SLO."""
-    groups: dict[tuple[str, str], dict[str, list[Whole]]] = defaultdict(lambda: defaultdict(list))
-    for one in found:
-        if one.policy in ("tc", "in-turn"):
-            groups[one.policy, one.way][one.kind].append(one)
     rows = []
     for policy, way in (("tc", WAYS[0]), ("tc", WAYS[1]), *(("in-turn", way) for way in WAYS)):
         cells = [f"`{policy}`", way]
         for kind in KINDS:
-            own = groups[policy, way][kind]
+            own = [one for one in found if (one.policy, one.way, one.kind) == (policy, way, kind)]
             miss = [one.late > 0 for one in own]
             cells += [f"{len(own)}, {share(miss) if any(miss) else '**none**'}", share([one.late for one in own])]
             cells += [f"{max(one.slo for one in own):.2f}"] if kind == "workloads" else []
@@ -362,9 +350,8 @@ def over(own: dict[str, float], base: dict[str, float]) -> list[float]:
 
 def counted(ratios: Sequence[float]) -> str:
     """Mean, least, largest; and how many are less, equal, more."""
-    one = np.array(ratios)
-    less, more = int((one < 1 - 1e-9).sum()), int((one > 1 + 1e-9).sum())
-    return f"{one.mean():.4f}, {one.min():.3f}, {one.max():.3f}; {less}, {len(one) - less - more}, {more}"
+    counts = ", ".join(map(str, less_same_more(ratios)))
+    return f"{np.mean(ratios):.4f}, {min(ratios):.3f}, {max(ratios):.3f}; {counts}"
 
 
 def share_table(found: Costs) -> str:
@@ -415,11 +402,9 @@ def in_money() -> tuple[Costs, str]:
     for kind in KINDS:
         base, own, open_ = money(sessions(kind), NAMED[kind])
         found[kind, "exact", "tc"], found[kind, "exact", "in-turn"] = base, own
-        ratios = np.array(over(own, base))
-        less, more = int((ratios < 1 - 1e-9).sum()), int((ratios > 1 + 1e-9).sum())
-        numbers = (len(ratios), less, len(ratios) - less - more, more, open_)
-        extra = f"+{100 * (ratios.mean() - 1):.2f} %", f"+{100 * (ratios.max() - 1):.1f} %"
-        rows.append([NAMED[kind], str(numbers[0]), *extra, *map(str, numbers[1:])])
+        ratios = over(own, base)
+        extra = f"+{100 * (np.mean(ratios) - 1):.2f} %", f"+{100 * (max(ratios) - 1):.1f} %"
+        rows.append([NAMED[kind], str(len(ratios)), *extra, *map(str, (*less_same_more(ratios), open_))])
     header = ("in money: the cheapest in turn over the cheapest under `tc`", "sessions", "mean", "largest")
     return found, table((*header, "cheaper", "equal", "more expensive", "not proven"), rows)
 
@@ -435,6 +420,22 @@ class Setting(NamedTuple):
     in_money_more: float
     in_money_worst: float
 
+    @classmethod
+    def of(cls, seen: Sequence[Seen], by_share: Sequence[float], in_whole: Sequence[float]) -> Setting:
+        """The numbers of what requests saw, and of the cheapest in turn over the cheapest under `tc`."""
+        several = [one.breaks for one in seen if (one.policy, one.dispatch, one.shape) == ("tc", "rounds", SHAPES[2])]
+        shares, whole = np.array(by_share), np.array(in_whole)
+        numbers = (
+            np.mean(broken_plans(seen)),
+            np.mean(several) if several else math.nan,
+            shares.mean() - 1,
+            (shares > 1 + 1e-9).mean(),
+            whole.mean() - 1,
+            (whole > 1 + 1e-9).mean(),
+            whole.max() - 1,
+        )
+        return cls(*(100 * float(number) for number in numbers))
+
 
 def of_setting(drawn: Sequence[Session], number: int) -> Setting:
     """The main numbers for workloads of one setting."""
@@ -447,19 +448,8 @@ def of_setting(drawn: Sequence[Session], number: int) -> Setting:
         cost = evaluate(case.session, case.plan, case.space).cost_per_h
         assert cost is not None
         found[str(case.space.policy)][case.session.name] = float(cost)
-    shares = np.array(over(found["in-turn"], found["tc"]))
     base, own, _ = money(drawn, name)
-    whole = np.array(over(own, base))
-    several = [one.breaks for one in seen if one.shape == SHAPES[2]]
-    return Setting(
-        100 * float(np.mean(broken_plans(seen))),
-        100 * float(np.mean(several)) if several else float("nan"),
-        100 * float(shares.mean() - 1),
-        100 * float((shares > 1 + 1e-9).mean()),
-        100 * float(whole.mean() - 1),
-        100 * float((whole > 1 + 1e-9).mean()),
-        100 * float(whole.max() - 1),
-    )
+    return Setting.of(seen, over(found["in-turn"], found["tc"]), over(own, base))
 
 
 def setting_table(own: Setting, others: Sequence[Setting]) -> str:
@@ -589,25 +579,14 @@ def served() -> tuple[list[Seen], list[Whole]]:
 
 def main() -> None:
     """Write the tables into the page, and the figures."""
-    mpl.rcParams.update({"svg.hashsalt": "theorem-1", "svg.fonttype": "none"})
     figure, first = smallest()
-    figure.savefig(FIGURES / "theorem-1-smallest.svg", metadata={"Date": None})
     seen, whole_seen = served()
     shares, without = costs(DummyRule.MACHINE), costs(DummyRule.NONE)
     bought, bought_table = in_money()
     by_share = over(shares["workloads", "exact", "in-turn"], shares["workloads", "exact", "tc"])
     in_whole = over(bought["workloads", "exact", "in-turn"], bought["workloads", "exact", "tc"])
     ours = [one for one in seen if one.kind == "workloads"]
-    several = [one.breaks for one in ours if (one.policy, one.dispatch, one.shape) == ("tc", "rounds", SHAPES[2])]
-    own = Setting(
-        100 * float(np.mean(broken_plans(ours))),
-        100 * float(np.mean(several)),
-        100 * float(np.mean(by_share) - 1),
-        100 * float(np.mean(np.array(by_share) > 1 + 1e-9)),
-        100 * float(np.mean(in_whole) - 1),
-        100 * float(np.mean(np.array(in_whole) > 1 + 1e-9)),
-        100 * (max(in_whole) - 1),
-    )
+    own = Setting.of(ours, by_share, in_whole)
     others = [of_setting(drawn, number) for number, drawn in enumerate(of_settings(OF_A_SETTING), start=1)]
     found = {
         "three numbers": short(seen, whole_seen, own, others),
@@ -621,8 +600,9 @@ def main() -> None:
         "applications": application_table(shares, bought),
         "settings": setting_table(own, others),
     }
-    draw(seen, by_share, in_whole).savefig(FIGURES / "theorem-1.svg", metadata={"Date": None})
-    paste(PAGE, found)
+    draw_plain(FIGURES / "theorem-1-smallest.svg", lambda: figure, STYLE, salt="theorem-1")
+    draw_plain(FIGURES / "theorem-1.svg", lambda: draw(seen, by_share, in_whole), STYLE, salt="theorem-1")
+    paste(FINDINGS / "theorem-1.md", found)
 
 
 if __name__ == "__main__":

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-import matplotlib as mpl
 from matplotlib.figure import Figure
-from pasting import table
+from pasting import ROOT, draw_plain, fold, table
 
 from euclio.core.words import duration
 from euclio.experiments.bench_set.export.record import (
@@ -31,7 +30,6 @@ from euclio.experiments.bench_set.export.record import (
 from euclio.files.json_writing import write_text
 from euclio.proving.files.checker import check_text, text_of
 
-ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "reports" / "trust"
 FAMILIES = {"session": "sessions", "pipeline": "clusters", "fragments": "fleets"}
 SOLVER, OPEN = "a solver's word", "not proven"
@@ -108,12 +106,6 @@ def draw(rows: Sequence[Row]) -> Figure:
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize=8, ncols=len(COLOURS), loc="lower left", bbox_to_anchor=(0, 1))
     return figure
-
-
-def fold(title: str, *parts: str) -> str:
-    """A part of the page that is folded at first."""
-    body = "\n\n".join(parts)
-    return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>"
 
 
 def by_space(rows: Sequence[Row]) -> str:
@@ -206,13 +198,8 @@ def page(rows: Sequence[Row], limit_s: float, output: str) -> str:
         fold("What nothing but a solver speaks for", uncertified(rows)),
     ]
     if output:
-        shown.append(
-            fold(
-                "Tried where euclio is not installed",
-                NO_CONTAINER,
-                f"```text\n{output.strip()}\n```",
-            )
-        )
+        body = f"{NO_CONTAINER}\n\n```text\n{output.strip()}\n```"
+        shown.append(fold("Tried where euclio is not installed", body))
     made = f"euclio bench-set export build/export --time-limit {limit_s:g}"
     shown.append(
         "How it was made, with times of one machine that other work was done on:\n\n"
@@ -228,8 +215,7 @@ def main(export: Path, output: Path | None = None) -> None:
     FOLDER.mkdir(exist_ok=True)
     said = "" if output is None else output.read_text(encoding="utf-8")
     write_text(page(rows, max(row.entry.time_limit_s for row in rows), said), FOLDER / "README.md")
-    with mpl.rc_context({"svg.hashsalt": "trust", "svg.fonttype": "none", "font.size": 9}):
-        draw(rows).savefig(FOLDER / "trust.svg", metadata={"Date": None})
+    draw_plain(FOLDER / "trust.svg", lambda: draw(rows))
     print(three_numbers(rows))
 
 

@@ -6,19 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
-from pasting import paste, table
+from pasting import DOCS, ROOT, paste, table
 
 from euclio.core.parameters import Parameter, keyword_of
 from euclio.verbs import places
 from euclio.verbs.interface.command import Command
 from euclio.verbs.interface.parser import commands_of, verbs
 
-ROOT = Path(__file__).resolve().parents[2]
-STUB = ROOT / "euclio" / "__init__.pyi"
+STUB, PAGE = ROOT / "euclio" / "__init__.pyi", DOCS / "commands.md"
 HEAD = '"""The names that `import euclio` offers, for editors and type checkers (docs/tools/verb_tables.py)."""\n\n'
-PAGE = ROOT / "docs" / "commands.md"
 HEADER = ("verb", "in Python", "what it does", "exit codes of its own")
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from pasting import paste, table
+from pasting import DOCS, paste, table
 
 from euclio.core.coverage import covered, demand_words, short_names
 from euclio.core.families import Family, families
-
-PAGE = Path(__file__).resolve().parents[1] / "model" / "plan-spaces.md"
 
 
 def coverage(family: Family) -> str:
@@ -26,4 +22,4 @@ def coverage(family: Family) -> str:
 
 if __name__ == "__main__":
     found = (coverage(family) for family in families() if family.demands)
-    paste(PAGE, {"who covers what": "\n\n".join(found)})
+    paste(DOCS / "model" / "plan-spaces.md", {"who covers what": "\n\n".join(found)})

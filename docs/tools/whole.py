@@ -15,26 +15,22 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-import matplotlib as mpl
 import numpy as np
-from drawn import of_settings, the_workloads
+from drawn import MEASURED, of_folder, of_settings, the_workloads
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from pasting import FINDINGS, paste, spread, table
+from pasting import FIGURES, FINDINGS, OPEN, draw_plain, paste, spread, table
 
-from euclio import load, solve
+from euclio import solve
 from euclio.core.result import Status
 from euclio.core.words import percent
 from euclio.problems.session import Charging, Configuration, Hardware, Module, Session, evaluate
 from euclio.problems.session.space import PlanSpace
 
-FIGURES = Path(__file__).resolve().parents[1] / "figures"
 SHARE, WHOLE = PlanSpace(), PlanSpace(charging=Charging.WHOLE)
 LIMIT_S = 10.0
 OF_A_SETTING = 100
 """Workloads of each of the other settings."""
-MEASURED = Path("../shared/instances/sessions")
-PAGE = FINDINGS / "whole-machines.md"
 EDGES = (1, 2, 3, 5, 9, 17, 33, 65, 1 << 20)
 """Groups of sessions by the machines that their plan by share starts: from each number to before the next."""
 
@@ -72,11 +68,7 @@ def costs(session: Session) -> Costs | None:
     started = sum(a.machines + bool(a.partial_rps) for module in share.plan.modules for a in module.allocations)
     others = [solve(session, name, space=WHOLE).value for name in ("harpagon", "whole-greedy")]
     proven = share.status is Status.OPTIMAL and whole.status is Status.OPTIMAL
-    return Costs(started, *map(_float, (share.value, rounded)), *map(_known, others), float(whole.value), proven)
-
-
-def _float(value: Fraction) -> float:
-    return float(value)
+    return Costs(started, float(share.value), float(rounded), *map(_known, others), float(whole.value), proven)
 
 
 def _known(value: Fraction | None) -> float | None:
@@ -85,22 +77,14 @@ def _known(value: Fraction | None) -> float | None:
 
 def by_machines(found: Sequence[Costs]) -> str:
     """A row per group of machines: sessions, medians and worst."""
-    header = (
-        "machines started",
-        "sessions",
-        "whole / share",
-        "rounded up / whole",
-        "worst",
-        "`whole-greedy` / whole",
-        "worst",
-    )
+    header = ("machines started", "sessions", "whole / share", "rounded up / whole", "worst")
     rows = []
     for label, group in [*groups(found), ("all", found)]:
         lost = [_lost(c) for c in group]
         own = [c.heuristic / c.whole for c in group if c.heuristic is not None]
         figures = (np.median([_extra(c) for c in group]), np.median(lost), max(lost), np.median(own), max(own))
         rows.append((label, str(len(group)), *(_more(float(figure)) for figure in figures)))
-    return table(header, rows)
+    return table((*header, "`whole-greedy` / whole", "worst"), rows)
 
 
 def in_short(sets: dict[str, list[Sequence[Costs]]]) -> str:
@@ -255,23 +239,15 @@ def write(folder: Path, figures: Path = FIGURES) -> None:
     """Write all tables and the figure."""
     found = all_costs(the_workloads())
     settings = [all_costs(sessions) for sessions in of_settings(OF_A_SETTING)]
-    measured = all_costs(load(path) for path in sorted(folder.glob("*.json")))
+    measured = all_costs(of_folder(folder))
     sets: dict[str, list[Sequence[Costs]]] = {"the 1131 workloads": [found]}
     sets[f"{OF_A_SETTING} of each of {len(settings)} accepted settings"] = list(settings)
     if measured:
         sets["measured sessions"] = [measured]
     tables = {"in short": in_short(sets), "workloads": by_machines(found), "planner": planner_table()}
-    paste(PAGE, tables | ({"measured": by_machines(measured)} if measured else {}))
-    style = {
-        "svg.hashsalt": "whole",
-        "svg.fonttype": "none",
-        "font.size": 9,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-    }
-    with mpl.rc_context(style):
-        draw(found).savefig(figures / "whole-machines.svg", metadata={"Date": None})
+    paste(FINDINGS / "whole-machines.md", tables | ({"measured": by_machines(measured)} if measured else {}))
+    draw_plain(figures / "whole-machines.svg", lambda: draw(found), OPEN, salt="whole")
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]) if len(sys.argv) > 1 else MEASURED)
+    write(Path(sys.argv[1]) if len(sys.argv) > 1 else MEASURED[0])

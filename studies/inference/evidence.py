@@ -71,72 +71,69 @@ def model_error(frame: pd.DataFrame) -> float:
     return float(distances[np.isfinite(distances)].median())
 
 
-def coverage(frame: pd.DataFrame, keys: Sequence[str], error: float = 0.0) -> float:
-    """Share of published numbers that lie within the frame's 95 % intervals."""
-    return float(np.mean([interval(frame, key, error).covers(targets()[key].value) for key in keys]))
+def judged(stored: Stored, frame: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    """What a frame's settings and those of the prior say of published numbers.
 
+    Args:
+        stored: the search.
+        frame: one row per setting.
+        keys: the numbers.
 
-def widths(frame: pd.DataFrame, prior: pd.DataFrame, keys: Sequence[str], error: float = 0.0) -> pd.Series[float]:
-    """Width of a frame's interval over the prior's, by key; NaN where the prior's has none."""
-    ratio = {}
-    for key in keys:
-        own, wide = width(key, interval(frame, key, error)), width(key, interval(prior, key))
-        ratio[key] = own / wide if wide > 0 else float("nan")
-    return pd.Series(ratio, dtype=np.float64)
-
-
-def compared(stored: Stored) -> pd.DataFrame:
-    """One row per published number of the paper: value, role, intervals of posterior and prior, coverage, widths."""
-    prior, error = stored.prior, model_error(stored.accepted)
+    Returns:
+        One row per number: value and role, the interval of the settings, the same with the model's error, that of the
+        prior, which of them cover the number, and the width over the prior's; NaN where that has none.
+    """
+    prior, error = stored.prior, model_error(frame)
     rows = []
-    for key in of_paper(targets(), stored.paper):
-        target = targets()[key]
-        own, wide = interval(stored.accepted, key), interval(prior, key)
-        off = interval(stored.accepted, key, error)
+    for key in keys:
+        own, off, wide = interval(frame, key), interval(frame, key, error), interval(prior, key)
+        value = targets()[key].value
         rows.append(
             {
                 "key": key,
-                "paper": key.partition(":")[0],
-                "role": target.role,
-                "published": target.value,
-                "unit": target.unit,
+                "role": targets()[key].role,
+                "published": value,
                 "low": own.low,
                 "middle": own.middle,
                 "high": own.high,
-                "covered": own.covers(target.value),
+                "covered": own.covers(value),
                 "error_low": off.low,
                 "error_high": off.high,
-                "error_covered": off.covers(target.value),
+                "covered_with_error": off.covers(value),
                 "prior_low": wide.low,
-                "prior_middle": wide.middle,
                 "prior_high": wide.high,
-                "prior_covered": wide.covers(target.value),
-                "width_over_prior": width(key, own) / width(key, wide) if width(key, wide) > 0 else float("nan"),
+                "prior_covered": wide.covers(value),
+                "width": width(key, own) / width(key, wide) if width(key, wide) > 0 else float("nan"),
             }
         )
     return pd.DataFrame.from_records(rows)
 
 
-def coverages(table: pd.DataFrame) -> pd.DataFrame:
-    """One row per role: numbers, how many lie in which interval, median width of posterior over prior.
+def compared(stored: Stored) -> pd.DataFrame:
+    """What the accepted settings say of all numbers of the paper, as `judged` has it."""
+    return judged(stored, stored.accepted, of_paper(targets(), stored.paper))
+
+
+def coverages(table: pd.DataFrame, by: str) -> pd.DataFrame:
+    """How many numbers lie in which interval, and the median width over the prior's, by a column.
 
     Args:
-        table: what `compared` gives.
+        table: what `judged` gives.
+        by: the column.
     """
-    rows = []
-    for role in ("fit", "check"):
-        own = table[table.role == role]
-        rows.append(
-            {
-                "role": role,
-                "figures": len(own),
-                "covered": int(own.covered.sum()),
-                "with_error": int(own.error_covered.sum()),
-                "prior": int(own.prior_covered.sum()),
-                "width_over_prior": float(own.width_over_prior.median()),
-            }
-        )
-    return pd.DataFrame.from_records(rows)
+    found = table.groupby(by, sort=False).agg(
+        figures=("key", "size"),
+        covered=("covered", "sum"),
+        covered_with_error=("covered_with_error", "sum"),
+        prior_covered=("prior_covered", "sum"),
+        width=("width", "median"),
+    )
+    return found.reset_index()
+
+
+def by_role(table: pd.DataFrame) -> pd.DataFrame:
+    """`coverages` of fitted numbers, then of checked ones."""
+    return coverages(table, "role").sort_values("role", ascending=False)
 
 
 def correlations(frame: pd.DataFrame) -> pd.DataFrame:

@@ -35,7 +35,7 @@ LEAST_WRITTEN = 0.3
 def interval_figure(stored: Stored, paper: str) -> Figure:
     """Posterior and prior interval of every number of a paper, fitted ones left, checked ones right."""
     table = compared(stored)
-    parts = [table[(table.paper == paper) & (table.role == role)].reset_index(drop=True) for role, _ in PANELS]
+    parts = [table[table.role == role].reset_index(drop=True) for role, _ in PANELS]
     rows = max(len(part) for part in parts)
 
     @drawn(
@@ -62,7 +62,7 @@ def _rows(axes: Axes, table: pd.DataFrame, rows: int) -> None:
     """A panel of as many rows as the longer one has, so that both have one pitch."""
     for y, row in table.iterrows():
         at = float(str(y))
-        if not row.error_covered:
+        if not row.covered_with_error:
             axes.axhspan(at - 0.5, at + 0.5, color=PUBLISHED, alpha=0.15, linewidth=0)
         for low, high, color, alpha, width in (
             (row.prior_low, row.prior_high, MUTED, 0.3, 8.0),

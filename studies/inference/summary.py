@@ -10,10 +10,10 @@ import pandas as pd
 
 from studies.inference.evidence import (
     UNPRINTED,
+    by_role,
     choices,
     compared,
     convergence,
-    coverages,
     interval,
     model_error,
     optimal,
@@ -52,7 +52,7 @@ def _figures(stored: Stored, table: pd.DataFrame) -> Iterator[str]:
     """The table of the numbers; one star: the interval misses the published value, two: with the error too."""
     yield f"{stored.paper.capitalize():40}{'role':>6}{'published':>10}{'median':>9}{'95 % interval':>20}{'prior':>20}"
     for row in _rows(table):
-        mark = "" if row.covered else " *" if row.error_covered else " **"
+        mark = "" if row.covered else " *" if row.covered_with_error else " **"
         own, wide = _ends(row.low, row.high), _ends(row.prior_low, row.prior_high)
         yield f"{figure_label(row.key):40}{row.role:>6}{row.published:10.1f}{row.middle:9.1f}{own:>20}{wide:>20}{mark}"
     for key in of_paper(UNPRINTED, stored.paper):
@@ -73,11 +73,11 @@ def _optimal(stored: Stored) -> Iterator[str]:
 
 
 def _coverages(table: pd.DataFrame) -> Iterator[str]:
-    for row in _rows(coverages(table)):
+    for row in _rows(by_role(table)):
         yield (
             f"{row.role}: {row.covered} of {row.figures} numbers in their intervals, "
-            f"{row.with_error} with the model's error, {row.prior} in the prior's; "
-            f"median width over prior {row.width_over_prior:.2f}"
+            f"{row.covered_with_error} with the model's error, {row.prior_covered} in the prior's; "
+            f"median width over prior {row.width:.2f}"
         )
 
 

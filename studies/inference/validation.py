@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from studies.inference.evidence import interval, model_error, widths
+from studies.inference.evidence import coverages, judged
 from studies.inference.store import Stored
 from studies.inference.targets import REFERENCES, groups_of, of_paper, targets, without
 
@@ -46,47 +46,17 @@ def left_out(stored: Stored) -> pd.DataFrame:
     Settings are the nearest by the distance without the whole group, each of whose numbers are of the workloads that it
     was first simulated with: intervals are somewhat wider than they need be.
     """
-    rows = []
     keys = [key for key in of_paper(targets(), stored.paper) if key.partition(":")[2] not in REFERENCES]
-    for name, own in groups_of(keys).items():
-        settings = stored.nearest(without(stored.keys, name))
-        error = model_error(settings)
-        wide = widths(settings, stored.prior, own)
-        for key in own:
-            found, off, prior = interval(settings, key), interval(settings, key, error), interval(stored.prior, key)
-            value = targets()[key].value
-            rows.append(
-                {
-                    "group": name,
-                    "key": key,
-                    "role": targets()[key].role,
-                    "published": value,
-                    "low": found.low,
-                    "middle": found.middle,
-                    "high": found.high,
-                    "covered": found.covers(value),
-                    "covered_with_error": off.covers(value),
-                    "prior_covered": prior.covers(value),
-                    "width": float(wide[key]),
-                }
-            )
-    return pd.DataFrame.from_records(rows)
+    parts = (
+        judged(stored, stored.nearest(without(stored.keys, name)), own).assign(group=name)
+        for name, own in groups_of(keys).items()
+    )
+    return pd.concat(parts, ignore_index=True)
 
 
 def by_group(table: pd.DataFrame) -> pd.DataFrame:
-    """One row per group: numbers, how many are covered by which interval, median width over the prior's.
-
-    Args:
-        table: what `left_out` gives.
-    """
-    found = table.groupby("group", sort=False).agg(
-        figures=("key", "size"),
-        covered=("covered", "sum"),
-        covered_with_error=("covered_with_error", "sum"),
-        prior_covered=("prior_covered", "sum"),
-        width=("width", "median"),
-    )
-    return found.reset_index()
+    """What `left_out` gives, counted by group."""
+    return coverages(table, "group")
 
 
 def validated(stored: Stored) -> Validated:

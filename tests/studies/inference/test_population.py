@@ -14,13 +14,13 @@ from studies.inference import __main__ as command
 from studies.inference import population, reference
 from studies.inference.__main__ import main
 from studies.inference.evidence import (
+    by_role,
     choices,
     compared,
     convergence,
     correlations,
-    coverage,
-    coverages,
     interval,
+    judged,
     model_error,
     narrowed,
     optimal,
@@ -223,18 +223,18 @@ def test_what_a_search_says(tmp_path: Path) -> None:
     table = compared(stored).set_index("key")
     # The made-up figures are all consistent, and all known as soon as one is.
     assert table.covered.mean() > 0.9
-    assert table.width_over_prior.median() < 0.3
+    assert table.width.median() < 0.3
     assert abs(correlations(stored.prior).loc["slo", "harpagon:2d_mean_extra"]) > 0.95
     assert narrowed(stored)["slo"] < 0.3
     assert interval(stored.accepted, "nothing").covers(1.0) is False
-    assert coverage(stored.prior, HARPAGON) == 1.0
+    assert judged(stored, stored.prior, HARPAGON).covered.all()
     # The model's error widens intervals around the same middle, and shares end at 100.
     key = "harpagon:2d_mean_extra"
     own, wide = interval(stored.accepted, key), interval(stored.accepted, key, 0.5)
     assert wide.low < own.low < own.high < wide.high
     assert wide.middle == pytest.approx(own.middle, rel=0.05)
     assert interval(stored.accepted, "harpagon:optimal_share", 1.0).high <= 100.0
-    by_part = coverages(compared(stored)).set_index("role")
+    by_part = by_role(compared(stored)).set_index("role")
     assert by_part.figures.sum() == len(table) == len(of_paper(targets(), "harpagon"))
     assert by_part.covered.sum() == table.covered.sum()
     assert by_part.loc["check", "figures"] == len(of_paper(checked(), "harpagon"))
