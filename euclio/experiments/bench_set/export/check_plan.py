@@ -175,13 +175,13 @@ PARTIAL[SHARED] = WHOLE[SHARED]
 
 
 def throughput(c: Fields) -> Fraction:
-    """Requests per second of a machine in a configuration: t = b·e/d ("What is given")."""
+    """Requests per second of a machine in a configuration: t = b·e/d ("Input")."""
     seconds: Fraction = c["duration_s"]
     return Fraction(c["batch"] * c["concurrency"]) / seconds
 
 
 def rank(c: Fields, price: dict[str, Fraction]) -> tuple[bool, Fraction, Fraction, int, str, int]:
-    """Key by which allocations have to ascend ("What is given"): most throughput per price first, free machines before.
+    """Key by which allocations have to ascend ("Input"): most throughput per price first, free machines before.
 
     Between equal ones the shorter duration, the smaller batch, the name of the hardware, the smaller concurrency.
     """
@@ -191,7 +191,7 @@ def rank(c: Fields, price: dict[str, Fraction]) -> tuple[bool, Fraction, Fractio
 
 
 def price_session(session: Fields, options: Fields, plan: Fields) -> Priced:
-    """Cost of a session's plan per hour ("What a plan is", "The checker")."""
+    """Cost of a session's plan per hour ("Plans", "The checker")."""
     take(session, "instance", "schema name slo_s hardware modules edges")
     own = "policy dummy max_allocations hardware single_hardware batching concurrency charging"
     take(options, "options", "policy dummy", f"{own} objective {RUN}")
@@ -254,7 +254,7 @@ def price_module(
         return found
     partial, total = found
     last = allocations[-1]
-    # A machine costs its price, the partial one the share of it that is used ("What it costs").
+    # A machine costs its price, the partial one the share of it that is used ("Cost").
     cost = sum((a["machines"] * price[a["hardware"]] for a in allocations), ZERO)
     cost += partial / throughput(last) * price[last["hardware"]]
     return cost, worst_latency(allocations, partial, total, price, options["policy"])
@@ -361,7 +361,7 @@ def worst_latency(
 
 
 def longest_path(latency: dict[str, Fraction], edges: Any) -> Fraction:
-    """The longest path through the graph, modules weighing their latencies ("When it is feasible")."""
+    """The longest path through the graph, modules weighing their latencies ("Feasibility")."""
     after: dict[str, list[str]] = {name: [] for name in latency}
     waits = dict.fromkeys(latency, 0)
     for edge in listed(edges, "edges"):
@@ -387,7 +387,7 @@ def longest_path(latency: dict[str, Fraction], edges: Any) -> Fraction:
 
 
 def price_cluster(cluster: Fields, options: Fields, plan: Fields) -> Priced:
-    """Throughput per weight, or cost per hour, of a cluster's plan ("What a plan is", "Plan space")."""
+    """Throughput per weight, or cost per hour, of a cluster's plan ("Plans", "Plan space")."""
     take(cluster, "instance", "schema name gpus max_partitions unify_batch models")
     own = "max_partitions unify_batch virtual_gpus batch_build one_per_sequence whole_gpus"
     take(options, "options", "", f"{own} objective {RUN}")
@@ -454,7 +454,7 @@ def chain(pipeline: Any, gpus: dict[str, Fields], models: dict[str, Fields], whe
 
 
 def malformed(cluster: Fields, model: Fields, parts: list[Fields], options: Fields) -> list[str]:
-    """What keeps a pipeline from being priced: its cuts, its batches, its shares ("What a plan is", "Plan space")."""
+    """What keeps a pipeline from being priced: its cuts, its batches, its shares ("Plans", "Plan space")."""
     blocks = [len(m["transfer_s_per_request"]) + 1 for m in cluster["models"]]
     most = optional(options, "max_partitions", int, None)
     most = min(whole(cluster, "max_partitions", "instance") if most is None else most, max(blocks))
@@ -492,7 +492,7 @@ def measured(model: Fields, part: Fields) -> list[Fraction]:
 def price_pipeline(
     gpus: dict[str, Fields], model: Fields, parts: list[Fields], batch_build: bool
 ) -> tuple[Fraction, Fraction]:
-    """Latency and throughput of a pipeline ("What a plan is")."""
+    """Latency and throughput of a pipeline ("Plans")."""
     name = model["name"]
     transfers = [number({"s": s}, "s", name, least=0) for s in model["transfer_s_per_request"]]
     latency, slowest = ZERO, []
@@ -532,7 +532,7 @@ def used_gpus(
 
 
 def price_fleet(fleet: Fields, options: Fields, plan: Fields) -> Priced:
-    """GPU share of a fleet's plan in percent of one GPU ("What a plan is")."""
+    """GPU share of a fleet's plan in percent of one GPU ("Plans")."""
     take(fleet, "instance", "schema name network fragments", "points")
     network = take(fleet["network"], "network", "name batches shares_pct layer_latency_s")
     take(options, "options", "", f"sharing budgets max_members max_instances objective {RUN}")
@@ -601,7 +601,7 @@ def malformed_set(network: Fields, fragments: dict[str, Fields], own: Fields) ->
 def price_set(
     network: Fields, fragments: dict[str, Fields], own: Fields, options: Fields
 ) -> tuple[Fraction, list[str]]:
-    """The longest execution in a realigned set, and the rules that it breaks ("What a plan is", "Plan space")."""
+    """The longest execution in a realigned set, and the rules that it breaks ("Plans", "Plan space")."""
     everything = [fragments[name] for head in own["heads"] for name in head["fragments"]]
     point, lines = own["repartition_point"], outside(own, everything, options)
     budget = {f["name"]: number(f, "budget_s", f["name"], above=0) for f in everything}
