@@ -1,4 +1,4 @@
-"""What makes a function a verb: its keywords as an editor shows them, and errors that name them.
+"""Makes a function a verb: its keywords as an editor shows them, and errors that name them.
 
 The rooms below say what is wrong in words of the command (``--rate``). A call is told of it by its keyword
 (``rate=-3``), and the command prints what the room said (`euclio.core.errors.KeywordError.said`).
@@ -143,7 +143,7 @@ def _refuse_unknown(function: str, given: Mapping[str, Any], known: frozenset[st
 
 
 def _in_python(error: InputError, given: Mapping[str, Any], known: frozenset[str]) -> KeywordError | None:
-    """An error in words of Python; None: it is in no others."""
+    """An error in words of Python; None if it has no others."""
     field = error.field or ""
     name = keyword_of(field) if field.startswith("--") else field
     message = _WITH_VALUE.sub(_assigned, error.message)
@@ -163,7 +163,7 @@ def _in_python(error: InputError, given: Mapping[str, Any], known: frozenset[str
 
 
 def _kind(kind: type[InputError]) -> type[KeywordError]:
-    """What an error of a kind becomes: one of that kind still, for those who wait for it."""
+    """The class for an error of a kind: a subclass of that kind, so that handlers still catch it."""
     return KeywordError if kind is InputError else type(kind.__name__, (KeywordError, kind), {})
 
 
