@@ -143,7 +143,7 @@ def _refuse_unknown(function: str, given: Mapping[str, Any], known: frozenset[st
 
 
 def _in_python(error: InputError, given: Mapping[str, Any], known: frozenset[str]) -> KeywordError | None:
-    """An error in words of Python; None if it has no others."""
+    """An error in words of Python; None: it is in no others."""
     field = error.field or ""
     name = keyword_of(field) if field.startswith("--") else field
     message = _WITH_VALUE.sub(_assigned, error.message)
@@ -163,7 +163,7 @@ def _in_python(error: InputError, given: Mapping[str, Any], known: frozenset[str
 
 
 def _kind(kind: type[InputError]) -> type[KeywordError]:
-    """The class for an error of a kind: a subclass of that kind, so that handlers still catch it."""
+    """What an error of a kind becomes: one of that kind still, for those who wait for it."""
     return KeywordError if kind is InputError else type(kind.__name__, (KeywordError, kind), {})
 
 
