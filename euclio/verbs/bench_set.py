@@ -74,14 +74,14 @@ AGAIN = Parameter("--again")
 
 @dataclass(frozen=True, slots=True)
 class SetChecked:
-    """What a check of the benchmark set found.
+    """The outcome of a check of the benchmark set.
 
     Attributes:
         entries: the instances that were checked.
-        defects: a line for each thing that is wrong with the files; where there are any, nothing else is tried.
+        defects: a line for each defect of the files; with any, nothing else is tried.
         certified: the proofs that were tried, each with its certificate.
-        against: a line for each proof whose certificate is not as it should be.
-        compared: the runs of the solver that was asked for.
+        against: a line for each proof with a wrong certificate.
+        compared: the runs of the requested solver.
     """
 
     entries: tuple[Entry, ...]
@@ -119,25 +119,25 @@ def check_bench_set(
     proofs: str | Path | None = None,
     time_limit: Number | None = None,
 ) -> SetChecked:
-    """Read and price everything of the benchmark set again, as `euclio bench-set check` does.
+    """Read and price the whole benchmark set again, as `euclio bench-set check` does.
 
     Args:
-        folder: the set; None: the one that comes with euclio.
+        folder: the set; None means the one that comes with euclio.
         family: only this problem family.
         class_: only this class, "easy", "medium", "hard" or "open".
         solve: also run this solver on the instances of its family. In Python also a function.
         certify: also try a sample of the proofs with the prover.
-        sample: how many proofs, or "all"; None: 20.
-        seed: seed of the sample; None: 0.
-        proofs: write proof files of the proofs that are tried into this folder, each named after its instance, and show
-            their sizes.
-        time_limit: limit of each run or search in seconds; None: none of runs, 60 of searches.
+        sample: number of proofs, or "all"; None means 20.
+        seed: seed of the sample; None means 0.
+        proofs: write a proof file of each proof that is tried into this folder, named after its instance, and show the
+            sizes.
+        time_limit: limit of each run or search in seconds; None means no limit for runs and 60 for searches.
 
     Returns:
-        What was found.
+        The outcome.
 
     Raises:
-        InputError: a bad value, which it names with its keyword, or one of work that is not asked for.
+        InputError: a bad value, named with its keyword, or one without its `solve` or `certify`.
     """
     from euclio.experiments.bench_set.check import defects, defects_of_set
 
@@ -217,7 +217,7 @@ class Listed(list[Path]):
         self.entries = tuple(entries)
 
     def frame(self) -> pd.DataFrame:
-        """A row per instance: class, what it was drawn from, best value, what its bound leaves open, effort, path."""
+        """A row per instance: class, design, best value, gap, effort, path."""
         import pandas as pd
 
         return pd.DataFrame([{**listed_row(e), "path": str(p)} for e, p in zip(self.entries, self, strict=True)])
@@ -228,7 +228,7 @@ def list_bench_set(folder: str | Path | None = None, *, family: str | None = Non
     """The instances of the benchmark set, as `euclio bench-set list` lists them.
 
     Args:
-        folder: the set; None: the one that comes with euclio.
+        folder: the set; None means the one that comes with euclio.
         family: only this problem family.
         class_: only this class, "easy", "medium", "hard" or "open".
 
@@ -253,8 +253,8 @@ def build_bench_set(
     """Make the benchmark set again, as `euclio bench-set build` does.
 
     Args:
-        folder: where; None: where the set stands that comes with euclio.
-        time_limit: limit of each run in seconds; None: 20.
+        folder: its folder; None means the set that comes with euclio.
+        time_limit: limit of each run in seconds; None means 20.
         again: measure and prove all of them again, and keep plans that are better.
         family: with `again`, of this problem family only.
 
@@ -285,11 +285,11 @@ def certify_bench_set(
     again: bool = False,
     family: str | None = None,
 ) -> Manifest:
-    """Have the proofs without a certificate tried, and keep what comes out, as `euclio bench-set certify` does.
+    """Certify the proofs without a certificate and store the verdicts, as `euclio bench-set certify` does.
 
     Args:
-        folder: the set; None: the one that comes with euclio.
-        time_limit: limit of each search in seconds; None: 60.
+        folder: the set; None means the one that comes with euclio.
+        time_limit: limit of each search in seconds; None means 60.
         again: make all certificates again.
         family: only this problem family.
 
@@ -317,21 +317,21 @@ def export_bench_set(
     family: str | None = None,
     class_: str | None = None,
 ) -> Export:
-    """Write the benchmark set for people who do not install euclio, as `euclio bench-set export` does.
+    """Write the benchmark set for use without euclio, as `euclio bench-set export` does.
 
     Args:
-        out: the folder to write to: a new one, an empty one, or one of an earlier export, which is gone on with.
-        folder: the set; None: the one that comes with euclio.
-        time_limit: limit in seconds for the program of an instance and its proof; None: 10.
+        out: the folder to write to: a new one, an empty one, or that of an earlier export, which is resumed.
+        folder: the set; None means the one that comes with euclio.
+        time_limit: limit in seconds for the program of an instance and its proof; None means 10.
         family: only this problem family.
         class_: only this class, "easy", "medium", "hard" or "open".
 
     Returns:
-        What the export holds, with the size and the hash of each file.
+        The content of the export, with the size and the hash of each file.
 
     Raises:
-        InputError: an unknown family or class, none of which the set has instances of; a set that cannot be read, or a
-            folder that cannot be written to or holds something else.
+        InputError: an unknown family or class, or one without instances; a set that cannot be read, or a folder that
+            cannot be written to or holds something else.
     """
     place, chosen = _chosen(folder, family, class_)
     if not chosen:
@@ -368,8 +368,8 @@ def _chosen(
     name="bench-set check",
     summary="read and price everything again; with --solve, run a solver against the best known; with --certify, try "
     "proofs again",
-    about="Every instance reads, every plan has the value that stands there, bounds and classes agree, no instance is "
-    "there twice.",
+    about="Check that every instance can be read, every plan has the stated value, bounds and classes agree, and no "
+    "instance occurs twice.",
     page="formats/bench-set.md",
     exits="1 something is wrong",
     examples=("euclio bench-set check --solve harpagon --class easy",),
@@ -400,13 +400,13 @@ def print_checked(arguments: Namespace) -> int:
         "",
         (
             Parameter("--table", help="print the table also where the output is no terminal"),
-            replace(JSON, help="print paths and what is known of the instances as JSON"),
+            replace(JSON, help="print paths and manifest entries as JSON"),
         ),
         exclusive=True,
     ),
     name="bench-set list",
     summary="list instances: a table, or in a pipe their paths",
-    about="A table of instances with what they were drawn from; in a pipe their paths.",
+    about="A table of instances with their designs; in a pipe their paths.",
     examples=("euclio bench-set list --family session --class easy --table",),
 )
 def print_listed(arguments: Namespace) -> int:
@@ -443,8 +443,8 @@ def print_built(arguments: Namespace) -> int:
 @command(
     certify_bench_set,
     name="bench-set certify",
-    summary="try the proofs that have no certificate with the prover, and keep what it says",
-    about="Make the certificates that are missing, or were left open before, and keep them in the manifest.",
+    summary="certify the proofs that have no certificate, and store the verdicts",
+    about="Make the certificates that are missing or open, and store them in the manifest.",
     page="formats/bench-set.md",
     exits="1 a proof is refuted",
 )
@@ -460,9 +460,9 @@ def print_certified(arguments: Namespace) -> int:
     export_bench_set,
     Parameter("out", help="a new folder, or that of an earlier export", metavar="DIR"),
     name="bench-set export",
-    summary="write the set for people who do not install euclio: programs, proofs, and what checks them",
+    summary="write the set for use without euclio: programs, proofs and checkers",
     about="Write instances, plans, programs (MPS), points and proofs (VIPR), values in MIPLIB's format, and two "
-    "checkers that need nothing but Python. Interrupted, it goes on where it was.",
+    "checkers that need nothing but Python. An interrupted export resumes.",
     page="howto/without-euclio.md",
     examples=("euclio bench-set export set --family fragments --class easy",),
 )

@@ -1,4 +1,4 @@
-"""`euclio certify`: try the claim of a result with an independent prover."""
+"""`euclio certify`: check the claim of a result with an independent prover."""
 
 from __future__ import annotations
 
@@ -39,23 +39,22 @@ def certify(
     proof: str | Path | None = None,
     policy: Any = None,
 ) -> Certificate:
-    """Certify or refute what a result claims, as `euclio certify` does.
+    """Certify or refute the claim of a result, as `euclio certify` does.
 
     The claim is the strongest that the result makes (`euclio.proving.certifying.certify`).
 
     Args:
-        instance: the instance that it is a result of, without the changes that it states; or the path of its file.
+        instance: the instance of the result, without the changes that it states; or the path of its file.
         result: a result of `euclio.solve`, or the path of a file.
         time_limit_s: as `time_limit`.
-        time_limit: limit of the search in seconds, and of making the proof file; None: none.
+        time_limit: limit of the search in seconds, and of making the proof file; None means no limit.
         proof: write a proof that other programs can check (VIPR) to this file, if the claim is certified and has one;
             packed if the name ends in ``.gz``.
-        policy: the user's own policy that a written result was made under (``"FILE.py:NAME"``).
+        policy: the user's own policy of a written result (``"FILE.py:NAME"``).
 
     Returns:
-        The certificate; where it refutes the claim with a better plan, that stands in it
-        (`euclio.proving.certifying.better_result`). Its `proof` is the file that was written; where there is
-        none, `no_proof` says why.
+        The certificate. A refutation contains the better plan (`euclio.proving.certifying.better_result`). `proof` is
+        the written file; without one, `no_proof` says why.
 
     Raises:
         InputError: the result claims nothing that could be certified, or is of another instance; the proof file cannot
@@ -76,8 +75,7 @@ def certify(
     RESULT,
     out_of("write the better plan, if there is one, as a result"),
     json_of("the certificate"),
-    about="Show that nothing is better than a result claims (optimal, infeasible, or a bound), or find the better "
-    "plan and print it.",
+    about="Prove the claim of a result (optimal, infeasible, or a bound), or find a better plan and print it.",
     first=("--proof", "--time-limit", "--out"),
     page="certificates.md",
     exits="0 certified, 1 refuted, 4 open",

@@ -1,4 +1,4 @@
-"""`euclio changes`: what the cheapest plan costs by how many machines may change."""
+"""`euclio changes`: the least cost by the number of machines that may change."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ def changes(
     time_limit: Number | None = LIMIT_S,
     **keywords: Unpack[words.ChangesKeywords],
 ) -> Curve:
-    """What the cheapest plan of a session costs by how many machines may change, as `euclio changes` has it.
+    """The least cost of a session by the number of machines that may change, as of `euclio changes`.
 
     Args:
         session: a session, or the path of its file.
-        most: most changes that are asked for; None: those of the cheapest plan without a limit.
-        solver: solver of all steps; None: the exact one.
-        space: plan space; None: the solver's own, with whole machines unless `machines` says otherwise.
-        time_limit: limit of each run in seconds; None: none.
+        most: most changes; None means those of the cheapest plan without a limit.
+        solver: solver of all steps; None means the exact one.
+        space: plan space; None means the solver's own, with whole machines unless `machines` is given.
+        time_limit: limit of each run in seconds; None means no limit.
         **keywords: `from_`, the result whose plan runs; other changes of the session and fields of the plan space, as
             of `euclio.solve`.
 
@@ -73,7 +73,7 @@ def changes(
         A step for each number of changes at which the cost falls.
 
     Raises:
-        InputError: nothing runs, or a bad value, which it names with its keyword.
+        InputError: nothing runs, or a bad value, named with its keyword.
     """
     given = given_instance(session)
     keywords = with_percentile(keywords)  # type: ignore[assignment]
@@ -96,9 +96,9 @@ def changes(
     changes,
     SESSION,
     *OUTPUTS,
-    about="The least cost of a session by the most machines that may be added to the plan of --from and removed from "
-    "it: a row for each number of changes at which it falls, until the cheapest plan without a limit is reached. "
-    "Machines are charged whole unless --machines says otherwise.",
+    about="The least cost of a session by the number of machines that may be added to or removed from the plan of "
+    "--from. A row for each number of changes at which the cost falls, up to the cheapest plan without a limit. "
+    "Machines are charged whole unless --machines is given.",
     first=("--from", "--most", "--slo", "--rate", "--out"),
     page="howto/staying-close.md",
     exits="0 some number of changes has a plan, 3 infeasible, 4 no plan",

@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ProofChecked:
-    """What the reader of proof files says of one.
+    """The verdict on a proof file.
 
     Attributes:
-        reason: why it is refused, or left open; empty: it is accepted.
-        shown: what it shows; None: it is refused.
-        claim: the claim of the result that it was compared with, in words; empty: it was not compared.
+        reason: why it is refused or left open; empty if it is accepted.
+        shown: the statement that it proves; None if it is refused.
+        claim: the claim of the result, in words; empty without a result.
         plan_space: the plan space of that claim, in words.
-        changes: the changes of the instance that the result states, in words; empty: there are none.
-        open: whether the claim's program could not be made anew, so that the file may be one of it or not.
+        changes: the changes of the instance that the result states, in words; empty without any.
+        open: whether euclio could not make the claim's program again, so that the programs cannot be compared.
     """
 
     reason: str
@@ -59,7 +59,7 @@ class ProofChecked:
 
     @property
     def of_claim(self) -> bool:
-        """Whether it is accepted as a proof of a result's claim; False: it was not compared, or is none."""
+        """Whether it is accepted as a proof of a result's claim; False also if it was not compared with one."""
         return self.accepted and bool(self.claim)
 
 
@@ -74,19 +74,19 @@ def check_proof(
 ) -> ProofChecked:
     """Check a proof file of `certify`, step by step in fractions, as `euclio check-proof` does.
 
-    The reader is one file of the standard library alone, which runs without euclio (`euclio.proving.files.checker`). It
-    sees what the file shows of the program in it. With an instance and a result, the program is made anew from these
-    and has to be the same: then the file proves what the result claims.
+    The reader is one file that needs only the standard library (`euclio.proving.files.checker`). It checks the file's
+    statement on the program in the file. With an instance and a result, euclio makes the program again and requires the
+    same one: then the file proves the claim of the result.
 
     Args:
         file: its path; packed by gzip or not.
-        instance: the instance that it is said to be of, or the path of its file; None: the program is not looked at.
-        result: the result whose claim it is said to prove, or the path of a file; it goes with `instance`.
-        time_limit: limit of making the program anew in seconds; None: none.
-        policy: the user's own policy that a written result was made under (``"FILE.py:NAME"``).
+        instance: the instance of the claim, or the path of its file; None means that the program is not compared.
+        result: the result with the claim, or the path of a file; it needs `instance`.
+        time_limit: limit in seconds of making the program again; None means no limit.
+        policy: the user's own policy of a written result (``"FILE.py:NAME"``).
 
     Returns:
-        Whether it is accepted, and what it shows or why not; with a result, also what that claims.
+        Whether it is accepted, with its statement or the reason; with a result, also the claim.
 
     Raises:
         InputError: the file cannot be read, or is no proof file; an instance without a result.
@@ -111,7 +111,7 @@ def check_proof(
 def _against_claim(
     text: str, shown: Accepted, given: GivenInstance, read: GivenResult, limit_s: float | None
 ) -> ProofChecked:
-    """What an accepted file is next to what a result claims."""
+    """An accepted file compared with the claim of a result."""
     said = read.result
     evaluation = None if said.plan is None else given.family.evaluate(said.changed, said.plan, said.space)
     refused = [] if evaluation is None else reasons_against(said.changed, said, evaluation)
@@ -132,12 +132,11 @@ def _against_claim(
 @command(
     check_proof,
     Parameter("file", help="proof file (VIPR 1.0), packed by gzip or not", metavar="FILE"),
-    Parameter("instance", help="the instance that it is said to be of", metavar="INSTANCE", details={"nargs": "?"}),
-    Parameter("result", help="the result whose claim it is said to prove", metavar="RESULT", details={"nargs": "?"}),
+    Parameter("instance", help="the instance of the claim", metavar="INSTANCE", details={"nargs": "?"}),
+    Parameter("result", help="the result with the claim", metavar="RESULT", details={"nargs": "?"}),
     json_of("what is found", ""),
-    about="Check a proof file of `euclio certify --proof`: does every step follow, and does the last one say what is "
-    "promised? With INSTANCE and RESULT also: are its comments, its program and its promise those of the result's "
-    "claim, made anew?",
+    about="Check every step of a proof file of `euclio certify --proof`, and its conclusion. With INSTANCE and RESULT, "
+    "also compare its comments, program and conclusion with those of the result's claim.",
     page="certificates.md#proof-files",
     exits="0 accepted, 1 refused, 4 open",
     examples=("euclio check-proof proof.vipr",),
@@ -150,7 +149,7 @@ def print_proof(arguments: Namespace) -> int:
 
 
 def _lines(found: ProofChecked) -> list[str]:
-    """What is found, line by line."""
+    """The verdict, line by line."""
     of_claim = [f"claim: {found.claim}"] if found.claim else []
     of_claim += [f"with {found.changes}"] if found.changes else []
     of_claim += [f"plan space: {found.plan_space}"] if found.plan_space else []
@@ -168,7 +167,7 @@ _NOT_COMPARED = "its program is taken as it is: only INSTANCE and RESULT show th
 
 
 def _data(found: ProofChecked) -> dict[str, object]:
-    """What is found, as plain data of schema ``euclio/proof-checked/1``; numbers as text, since they are fractions."""
+    """The verdict as plain data of schema ``euclio/proof-checked/1``; numbers as text, since they are fractions."""
     shown = found.shown
     bound, solved = (None, None) if shown is None else (shown.bound, shown.solved)
     return {
@@ -187,7 +186,7 @@ def _data(found: ProofChecked) -> dict[str, object]:
 
 
 def _in_words(shown: Accepted) -> str:
-    """What a file shows, with numbers as decimals where they are."""
+    """The statement of a file, with decimals if its numbers are."""
     said = ["there is no feasible point"] if shown.infeasible else []
     said += [] if shown.bound is None else [f"no feasible point is better than {_number(shown.bound)}"]
     said += [] if shown.solved is None else [f"one has {_number(shown.solved)} or better"]

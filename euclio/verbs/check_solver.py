@@ -1,4 +1,4 @@
-"""`euclio check-solver`: try whether a solver keeps the contract of all solvers."""
+"""`euclio check-solver`: test a solver against the contract of all solvers."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ check_solver = verb(Parameter("--samples", help="small instances; default: 12", 
     check_solver,
     Parameter("solver", help="see `euclio solvers`, or FILE.py:FUNCTION", metavar="NAME"),
     json_of("the findings"),
-    about="Try a solver on small seeded instances in a process of its own: checked plans and claims, honest bounds "
-    "and statuses, limits, repeatable answers, no side effects.",
+    about="Test a solver on small seeded instances in a process of its own: checked plans and claims, valid bounds and "
+    "statuses, limits, repeatable answers, no side effects.",
     page="howto/solver.md",
     exits="0 nothing broken, 1 something is",
     examples=("euclio check-solver harpagon --samples 2",),

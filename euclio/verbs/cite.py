@@ -1,4 +1,4 @@
-"""`euclio cite`: BibTeX of euclio and of the papers that results rest on."""
+"""`euclio cite`: BibTeX of euclio and of the sources of results."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ cite = verb(
     cite,
     Parameter("results", help="results (JSON, euclio/result/1)", metavar="RESULT", details={"nargs": "*"}),
     json_of("the references", " instead of BibTeX"),
-    about="BibTeX of euclio and of what results or solvers rest on: papers, engines, the solver of the plan that they "
-    "started from. Without any, of euclio and the five papers.",
+    about="BibTeX of euclio and of the sources of results or solvers: papers, engines, the solver of the warm start. "
+    "Without arguments, of euclio and the five papers.",
     examples=("euclio cite result.json", "euclio cite --solver harpagon"),
 )
 def print_cited(arguments: Namespace) -> int:

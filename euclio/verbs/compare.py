@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 def _proof_limit(given: Any) -> float | None:
-    """The limit of the prover in seconds; None: it is not asked."""
+    """The limit of the prover in seconds; None disables it."""
     if given is None or given is False:
         return None
     return CERTIFY_S if given is True else float(seconds(given))
@@ -87,27 +87,26 @@ def compare(
 
     Args:
         instance: an instance of any family, or the path of its file.
-        solvers: names divided by commas, or FILE.py:FUNCTION; None: those of `systems`. In Python also solvers and
-            functions.
+        solvers: names separated by commas, or FILE.py:FUNCTION; None means those of `systems`. In Python also solvers
+            and functions.
         time_limit_s: as `time_limit`.
-        objective: name of the objective; None: the family's default.
+        objective: name of the objective; None means the family's default.
         certify_s: as `certify`.
-        solving: what solves, with the arguments of `euclio.solve`; None: `euclio.solve`.
-        systems: "planner": the cheapest plan, whole machines, and rules that people use (other families: every system);
-            "papers": every registered system of the family, ablations included; None: "planner".
-        time_limit: limit of each run in seconds, as of solve; None: none.
-        certify: limit in seconds of an independent prover for each proof, 60 where no number is given; None: it is not
-            asked.
-        supervised: make the runs in a process of their own, so that limits hold whatever a solver does.
-        **keywords: changes of a session, and what plans keep under random arrivals, as of `euclio.solve`.
+        solving: a function with the arguments of `euclio.solve`; None means `euclio.solve`.
+        systems: "planner": the cheapest plan, whole machines, and rules used in practice (other families: every
+            system); "papers": every registered system of the family, ablations included; None means "planner".
+        time_limit: limit of each run in seconds, as for solve; None means no limit.
+        certify: limit in seconds of an independent prover for each proof, 60 without a number; None means no prover.
+        supervised: make the runs in a process of their own, which enforces limits on any solver.
+        **keywords: changes of a session, and an attainment under random arrivals, as of `euclio.solve`.
 
     Returns:
-        The systems, each in its own plan space, next to the proven optima; those whose engine is not installed are
-        inapplicable, and say so.
+        The systems, each in its own plan space, next to the proven optima. Systems whose engine is missing are
+        inapplicable.
 
     Raises:
         InputError: an unknown solver, a solver of another family, an objective that the family or the instance does not
-            have, or a bad value, which it names with its keyword.
+            have, or a bad value, named with its keyword.
     """
     given = given_instance(instance)
     asked = with_percentile(keywords)
@@ -130,7 +129,7 @@ def compare(
 
 
 def solving_of(demand: Demand | None, other: Supervised | None, solving: Solving | None) -> tuple[Solving, str]:
-    """What solves for `compare` and `decompose`, and what it has all plans keep, in words."""
+    """The solving function of `compare` and `decompose`, and the demand on all plans, in words."""
     if demand is None:
         return (solving or solve) if other is None else other.solve, ""
     if other is None:
@@ -182,7 +181,7 @@ def print_comparison(arguments: Namespace) -> int:
 
 
 def _say_refuted(comparison: Comparison, file: str) -> bool:
-    """Say which proofs were refuted; False: none was."""
+    """Say which proofs were refuted; False without any."""
     refuted = [found for found in comparison.certificates if found.verdict is Verdict.REFUTED]
     for found in refuted:
         say(f"{file}: REFUTED: {found.solver}: {found.claim}: {found.reason}")
@@ -190,7 +189,7 @@ def _say_refuted(comparison: Comparison, file: str) -> bool:
 
 
 def _why_infeasible(comparison: Comparison, limit_s: float | None) -> str | None:
-    """Why no system has a plan, where there is none; None: one of them has, or nobody knows."""
+    """Why no system has a plan; None if one has, or if the reason is unknown."""
     best, instance = comparison.best, comparison.instance
     if best is None or best.status is not Status.INFEASIBLE:
         return None

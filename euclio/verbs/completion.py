@@ -67,7 +67,7 @@ def _mark(parser: argparse.ArgumentParser, shtab: Any) -> None:
     None,
     Parameter("shell", help="the shell", choices=SHELLS),
     name="completion",
-    about="Print a script that completes verbs, options, solvers and files when it is read by the shell: for bash "
+    about="Print a script with which the shell completes verbs, options, solvers and files. For bash "
     "`euclio completion bash > ~/.local/share/bash-completion/completions/euclio`, for zsh the same into a file "
     "`_euclio` of a folder of $fpath, for fish into ~/.config/fish/completions/euclio.fish. It has what this version "
     "of euclio has, and does not run euclio while it completes.",

@@ -59,24 +59,24 @@ def curve(
     time_limit: Number | None = LIMIT_S,
     **keywords: Unpack[words.CurveKeywords],
 ) -> CostCurve:
-    """The least cost of a session as a step function of its objective or its rate, as `euclio curve` has it.
+    """The least cost of a session as a step function of its objective or its rate, as of `euclio curve`.
 
     Args:
         session: a session, or the path of its file.
-        over: what the cost is a function of, "slo" or "rate".
-        slo: least and largest objective in seconds, with `over="rate"` one; None: half and twice the session's.
-        rate: requests per second of all sources together, one, with `over="rate"` the least and the highest; None: half
-            and twice the session's.
-        solver: an exact solver of all steps; None: the exact one.
-        space: plan space; None: the solver's own, over the rate with whole machines unless `machines` says otherwise.
-        time_limit: limit of each run in seconds; None: none.
+        over: the variable, "slo" or "rate".
+        slo: least and largest objective in seconds, with `over="rate"` one; None means half and twice the session's.
+        rate: requests per second of all sources together, one, with `over="rate"` the least and the highest; None means
+            half and twice the session's.
+        solver: an exact solver for all steps; None means `exact`.
+        space: plan space; None means the solver's own, over the rate with whole machines unless `machines` is given.
+        time_limit: limit of each run in seconds; None means no limit.
         **keywords: other changes of the session and fields of the plan space, as of `euclio.solve`.
 
     Returns:
-        A step for each plan that is the cheapest somewhere in the range, and for each part of it without a plan.
+        A step for each plan that is the cheapest in part of the range, and for each part without a plan.
 
     Raises:
-        InputError: a bad value, which it names with its keyword, or one that does not go with the session.
+        InputError: a bad value, named with its keyword, or one that does not go with the session.
     """
     given = given_instance(session)
     axis = Over(over)
@@ -107,9 +107,9 @@ def curve(
     curve,
     SESSION,
     *OUTPUTS,
-    about="The least cost of a session as a step function of its SLO, proven over a range, or with --over rate as one "
-    "of its rate, where machines are charged whole and dummies fill them; rates are asked one by one where the "
-    "cost may fall with the rate.",
+    about="The least cost of a session as a step function of its SLO, proven over a range. With --over rate, as a step "
+    "function of its rate, for whole machines that dummies fill. If the cost may fall with the rate, rates are "
+    "solved one by one.",
     first=("--over", "--slo", "--rate", "--machines", "--out", "--plot"),
     page="howto/curve.md",
     exits="0 some step has a plan, 3 infeasible, 4 no plan",

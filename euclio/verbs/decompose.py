@@ -76,21 +76,21 @@ def decompose(
     strict: bool = False,
     **keywords: Unpack[words.Attainment],
 ) -> pd.DataFrame:
-    """Split the gap of systems on instances into what design and heuristic give up, as `euclio decompose` does.
+    """Split the gap of systems on instances into the losses by design and heuristic, as `euclio decompose` does.
 
     Args:
         instances: one instance or many, all of one family; paths of their files, or of folders of files.
-        solvers: as of `euclio.compare`; None: every registered heuristic, ablations included.
+        solvers: as of `euclio.compare`; None means every registered heuristic, ablations included.
         time_limit_s: as `time_limit`.
         advance: called after each instance.
-        solving: what solves, with the arguments of `euclio.solve`; None: `euclio.solve`.
-        objective: name of the objective; None: the family's default.
-        workloads: also so many protocol workloads, as of `euclio.generate` (docs/glossary.md).
-        seed: seed of the workloads; None: the protocol's.
-        time_limit: limit of each run in seconds; None: none.
-        supervised: make the runs in a process of their own, so that limits hold whatever a solver does.
-        strict: refuse files with measured rows that are doubted, where there is a warning otherwise.
-        **keywords: what plans of sessions keep under random arrivals, as of `euclio.solve`.
+        solving: a function with the arguments of `euclio.solve`; None means `euclio.solve`.
+        objective: name of the objective; None means the family's default.
+        workloads: also this number of protocol workloads, as of `euclio.generate` (docs/glossary.md).
+        seed: seed of the workloads; None means the protocol's.
+        time_limit: limit of each run in seconds; None means no limit.
+        supervised: make the runs in a process of their own, which enforces limits on any solver.
+        strict: refuse files with doubted rows (docs/howto/doubts.md) instead of warning of them.
+        **keywords: an attainment of plans of sessions under random arrivals, as of `euclio.solve`.
 
     Returns:
         One row per instance and system (`euclio.questions.comparison.decomposing.decompose`), with rate, SLO and
@@ -98,7 +98,7 @@ def decompose(
 
     Raises:
         InputError: an unknown solver or objective, instances of different families, a file that cannot be read, or a
-            bad value, which it names with its keyword.
+            bad value, named with its keyword.
     """
     limit_s = time_limit_of({"time_limit": time_limit, "time_limit_s": time_limit_s})
     asked = [one.instance for one in given_instances(instances)]
@@ -120,7 +120,7 @@ def decompose(
 
 
 def drawn_workloads(number: int, seed: int | None = None) -> list[Any]:
-    """Protocol workloads that every system has a plan for."""
+    """Protocol workloads for which every system has a plan."""
     protocol = find_kind(PROTOCOL)
     chosen = protocol.seed if seed is None else seed
     with waiting("sampling workloads that every system has a plan for"):
@@ -133,9 +133,9 @@ def drawn_workloads(number: int, seed: int | None = None) -> list[Any]:
     PLOT,
     Parameter("--csv", help="also write one row per instance and system", parse=file_path, metavar="OUT"),
     json_of("the decomposition"),
-    about="Split the gap of every system into what its design gives up (best plan of its own plan space over the "
-    "optimum) and what its heuristic loses (its plan over that best plan), and the latter by step where a heuristic's "
-    "steps are known.",
+    about="Split the gap of every system into the loss by its design (best plan of its own plan space over the optimum)"
+    " and the loss by its heuristic (its plan over that best plan). The latter is split by step if the "
+    "heuristic's steps are known.",
     page="model/fragments.md#where-a-gap-comes-from",
     exits="0 some system has a plan, 3 infeasible, 4 no plan",
     examples=("euclio decompose session.json --solvers harpagon,scrooge", "euclio decompose --workloads 2"),

@@ -1,4 +1,4 @@
-"""`euclio diff`: what changes from one plan to another."""
+"""`euclio diff`: the changes from one plan to another."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def diff(
     *,
     instance: Any = None,
 ) -> Difference:
-    """What changes from the plan of one result to that of another, as `euclio diff` says.
+    """The changes from the plan of one result to that of another, as of `euclio diff`.
 
     Args:
         before: a result with a plan: the path of a file, or a result of `euclio.solve`.
         after: another one, which may be of another instance.
-        instance: the instance of results that are given as objects, without the changes that they state; None: the one
-            that they were solved for.
+        instance: the instance of results given as objects, without the changes that they state; None means the one that
+            they were solved for.
 
     Returns:
         The difference, with `text` for people and `data`.
@@ -73,8 +73,8 @@ def _unbound(given: AnyResult | UnboundResult | str | Path, name: str, instance:
     Parameter("before", help="result with a plan (JSON, euclio/result/1)", metavar="BEFORE"),
     Parameter("after", help="another one, which may be of another instance", metavar="AFTER"),
     json_of("the difference", ""),
-    about="Print what changes from one plan to another: value, and of sessions machines added, removed, moved, and "
-    "those that only change batch or concurrency. Results are read as they are written; `euclio verify` checks them.",
+    about="Print the changes from one plan to another: the value, and for sessions the machines added, removed, moved, "
+    "or with another batch or concurrency. Results are not checked; `euclio verify` checks them.",
     page="howto/deployment.md#the-difference-of-two-plans",
     exits="4 a result has no plan",
     examples=("euclio diff result.json other.json",),

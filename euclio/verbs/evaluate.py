@@ -1,4 +1,4 @@
-"""`evaluate`: the checker's word on a plan."""
+"""`evaluate`: the checker's answer on a plan."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def evaluate(instance: Any, plan: Any, space: Any = None) -> Checked:
     Args:
         instance: a session, cluster, fleet or day.
         plan: a plan of it.
-        space: plan space that it has to keep to; None: the full one.
+        space: plan space of the plan; None means the full one.
 
     Returns:
         The checker's answer.

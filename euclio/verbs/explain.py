@@ -1,4 +1,4 @@
-"""`euclio explain`: why an instance is infeasible, and what would help."""
+"""`euclio explain`: why an instance is infeasible, and remedies."""
 
 from __future__ import annotations
 
@@ -68,23 +68,23 @@ def explain(
     supervised: bool = False,
     **keywords: Any,
 ) -> Explanation | Explained:
-    """Why an instance has no plan, or how much room it has, as `euclio explain` says.
+    """Why an instance has no plan, or its slack, as of `euclio explain`.
 
     Args:
         session: a session, or an instance of any family; or the path of its file.
-        space: plan space; None: that of `solver`.
+        space: plan space; None means that of `solver`.
         time_limit_s: as `time_limit`.
-        solver: start from the plan space of this solver; None: the full one.
-        time_limit: limit of all searches together in seconds; None: none.
-        supervised: search in a process of its own, so that the limit holds whatever happens.
+        solver: start from the plan space of this solver; None means the full one.
+        time_limit: limit of all searches together in seconds; None means no limit.
+        supervised: search in a process of its own, which enforces the limit.
         **keywords: changes of a session and fields of the plan space, as of `euclio.solve`.
 
     Returns:
-        Of a session its `Explanation`, which can be asked further; of other families, and where it is supervised, what
-        the family says, with `text` and `data`.
+        For a session its `Explanation`, which answers further questions; for other families, and if supervised, the
+        family's answer with `text` and `data`.
 
     Raises:
-        InputError: a bad value, which it names with its keyword, or one that does not go with the instance.
+        InputError: a bad value, named with its keyword, or one that does not go with the instance.
     """
     given = given_instance(session)
     with at("", given.file):
@@ -111,8 +111,8 @@ def explain(
     explain,
     Parameter("file", help=lambda: f"{an_instance()} (JSON)", metavar="INSTANCE"),
     json_of("the explanation", ""),
-    about="Name what no plan can reconcile: of a session the smallest set of modules and restrictions, and the least "
-    "SLO that has a plan; of a cluster its models, of a fleet its fragments that are too slow.",
+    about="Name the conflict of an infeasible instance. For a session: the smallest set of modules and restrictions, "
+    "and the least SLO that has a plan. For a cluster its models and for a fleet its fragments that are too slow.",
     first=("--slo", "--rate", "--machines", "--stock", "--time-limit"),
     exits="0 feasible, 3 infeasible, 4 not known within the limit",
     examples=("euclio explain session.json --slo 0.21",),

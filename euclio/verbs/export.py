@@ -37,7 +37,7 @@ __all__ = ["export", "export_room"]
 
 
 class ExportKeywords(TypedDict, total=False):
-    """What exporters take, each some of these, as of `euclio export`."""
+    """The options of exporters, as of `euclio export`."""
 
     cpu: str | Iterable[str] | None
     image: str | None
@@ -48,7 +48,7 @@ class ExportKeywords(TypedDict, total=False):
 
 
 def exported() -> Iterator[Parameter]:
-    """What the exporters of all families take, each with the kinds that take it."""
+    """The options of the exporters of all families, each with its kinds."""
     for option, owners in exporter_options().values():
         yield replace(option, help=f"of {joined(owners)}: {option.help}")
 
@@ -78,14 +78,14 @@ def export(
     policy: Any = None,
     **keywords: Unpack[ExportKeywords],
 ) -> dict[str, str]:
-    """The plan of a result as files that a serving system reads, as `euclio export` writes them.
+    """The plan of a result as files for a serving system, as `euclio export` writes them.
 
     Args:
         instance: the instance, without the changes that the result states; or the path of its file.
         result: a result of `euclio.solve`, or the path of a file; it is checked first.
         to: kind of files: "triton", "kubernetes", "ray-serve" or "csv".
-        out: write them: the file, or where there are several a new folder; None: nothing is written.
-        policy: the user's own policy that a written result was made under, as of `verify`.
+        out: write them: to the file, or a new folder for several; None means no files.
+        policy: the user's own policy of a written result, as of `verify`.
         **keywords: `cpu`, `image`, `node_label`, `port`, `import_path`, `router`, each for the kinds that take it.
 
     Returns:
@@ -123,7 +123,7 @@ def export(
 
 
 def _planned_for_more(given: GivenInstance, said: GivenResult) -> str:
-    """One line on what the plan was made for, where that is more than its plan space; empty: it is not."""
+    """One line on the purpose of the plan, if that is more than its plan space; else empty."""
     stated = said.result.planned_for
     if given.family.simulator is None or stated in ({}, given.family.planned_for(said.result.space)):
         return ""
@@ -218,8 +218,8 @@ def write_exported(files: dict[str, str], out: Path, *, folder: bool) -> None:
     export,
     INSTANCE,
     replace(RESULT, help="result with a plan (JSON, euclio/result/1)"),
-    about="Write the plan of a result as files that a serving system reads. The result is checked first, as by `euclio "
-    "verify`; what a format cannot express is said in the files.",
+    about="Write the plan of a result as files for a serving system. The result is checked first, as by `euclio "
+    "verify`. The files state the parts of the plan that the format cannot express.",
     first=("--to", "--out"),
     page="howto/deployment.md",
     exits="1 the result is refused, 4 it has no plan",

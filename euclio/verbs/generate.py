@@ -111,16 +111,16 @@ def generate(
     seed: Number | None = None,
     **settings: Unpack[GenerateKeywords],
 ) -> list[Any]:
-    """Draw instances, as `euclio generate` writes them; the same arguments give the same ones.
+    """Draw instances, as `euclio generate` writes them; equal arguments give equal instances.
 
     Args:
         kind: a population, or a kind of workload, such as "application", "random" or "pipelines"; a wrong one lists
             them all.
         out: also write them: a folder, or with a name ending in .json the file of a single instance.
-        count: how many; None: 1, of a population all.
-        seed: seed of random choices; None: 0, of a population its own.
-        **settings: settings of the kind, such as `application`, `rate`, `slo`, `models`. A list of values (of lists,
-            where a value is a list) stands for each of them.
+        count: number of instances; None means 1, for a population all.
+        seed: seed of random choices; None means 0, for a population its own.
+        **settings: settings of the kind, such as `application`, `rate`, `slo`, `models`. A list of values gives one
+            instance for each (a list of lists if a value is a list).
 
     Returns:
         The instances.
@@ -166,7 +166,7 @@ def _lines(name: str, about: str) -> list[str]:
 
 
 def _about() -> str:
-    """What is written, in lines of the help's width."""
+    """The description of the output, in lines of the help's width."""
     drawn = joined((family.instances for family in families() if family.kinds()), "or")
     about = (
         f"Write seeded workloads as instances: {drawn}; prints the path of each file. KIND is a population, which has "

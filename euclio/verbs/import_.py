@@ -1,4 +1,4 @@
-"""`euclio import`: write an instance, or profiles for one, made of other files.
+"""`euclio import`: write an instance or profiles from other files.
 
 `import_csv` is `euclio import csv`, and so on; the importers of families from outside are commands too.
 """
@@ -56,11 +56,11 @@ def import_csv(
         prices: money per hour of each hardware; or a CSV of them, or the prices themselves, as of `euclio.prices`.
         rates: requests per second: a number, or by module.
         slo: latency objective in seconds.
-        edges: pairs of parent and child, or ``"a:b,a:c"``; None: a chain as in the file.
+        edges: pairs of parent and child, or ``"a:b,a:c"``; None means a chain in the file's order.
         memory: megabytes of memory of hardware.
-        currency: what the prices are in, such as "EUR"; None: not said.
-        name: name of the session; None: the file's.
-        strict: refuse rows that are doubted (docs/howto/measured.md), where there is a warning otherwise.
+        currency: currency of the prices, such as "EUR"; None means an unnamed one.
+        name: name of the session; None means the file's.
+        strict: refuse doubted rows (docs/howto/doubts.md) instead of warning of them.
 
     Raises:
         InputError: naming file, line and remedy, or the keyword.
@@ -91,16 +91,16 @@ def import_mlperf(
     Args:
         folder: folder with results.jsonl.
         price: money per hour of the accelerator.
-        batch: largest batch, which is taken to reach Offline's throughput; no result says at which batch that was.
+        batch: largest batch, assumed to reach Offline's throughput; no result states its batch.
         system: system of the result; without it an error lists them.
-        benchmark: its benchmark, where there are several.
-        round: its round, where there are several.
-        submitter: its submitter, where there are several.
-        rate: requests per second; None: Server's load.
-        slo: seconds; None: Server's bound of p99.
-        currency: what the price is in, such as "EUR"; None: not said.
-        name: name of the session; None: benchmark and system.
-        strict: refuse rows that are doubted (docs/howto/measured.md), where there is a warning otherwise.
+        benchmark: its benchmark, if there are several.
+        round: its round, if there are several.
+        submitter: its submitter, if there are several.
+        rate: requests per second; None means Server's load.
+        slo: seconds; None means Server's bound of p99.
+        currency: currency of the price, such as "EUR"; None means an unnamed one.
+        name: name of the session; None means benchmark and system.
+        strict: refuse doubted rows (docs/howto/doubts.md) instead of warning of them.
 
     Raises:
         InputError: naming the file or the keyword.
@@ -112,7 +112,7 @@ def import_mlperf(
 
 
 class ClusterTerms(TypedDict, total=False):
-    """Which GPUs there are and on what terms models are served.
+    """The GPUs, and the terms of service.
 
     Attributes:
         cluster: setup HC1-L to HC4-S.
@@ -147,14 +147,14 @@ def import_ppipe(
     Args:
         folder: folder of the artifact, the one with `data` in it.
         models: models served together; without them an error lists them.
-        weights: their parts of the load; None: 1 each.
-        bandwidth: Gbit/s of a link; None: the setup's.
+        weights: their parts of the load; None means 1 each.
+        bandwidth: Gbit/s of a link; None means the setup's.
         plan: plan of the artifact for this cluster.
-        strict: refuse rows that are doubted (docs/howto/measured.md), where there is a warning otherwise.
+        strict: refuse doubted rows (docs/howto/doubts.md) instead of warning of them.
         **terms: `cluster`, `high`, `low`, `slo_scale`, `margin`, `max_partitions`.
 
     Returns:
-        The cluster as `instance`, and the plan as a checked `result`; None: no plan was asked for.
+        The cluster as `instance`, and the plan as a checked `result`, None without `plan`.
 
     Raises:
         InputError: naming the file or the keyword.
@@ -178,18 +178,18 @@ def import_perf_analyzer(
     append: bool = False,
     strict: bool = False,
 ) -> tuple[Configuration, ...]:
-    """A profile from what Triton's perf_analyzer measured, as `euclio import perf-analyzer` writes it.
+    """A profile from measurements of Triton's perf_analyzer, as `euclio import perf-analyzer` writes it.
 
     Args:
         files: CSV files that perf_analyzer -f wrote, one or several.
         model: model (-m), which is the module's name.
-        hardware: machine type that the server ran on.
+        hardware: machine type of the server.
         batch: inputs per request (-b), of all files or by file.
         instances: instances of the model on the machine, of all files or by file.
-        no_dynamic_batching: say that the server had no dynamic batching, where that cannot be seen and is refused.
+        no_dynamic_batching: state that the server had no dynamic batching, if the files cannot show it.
         out: also write it as a CSV for `import_csv`.
-        append: add to the profiles that `out` has, if it is there.
-        strict: refuse rows that are doubted (docs/howto/measured.md), where there is a warning otherwise.
+        append: add to the profiles in `out`, if it exists.
+        strict: refuse doubted rows (docs/howto/doubts.md) instead of warning of them.
 
     Returns:
         The profile, a configuration per batch and number of instances.
@@ -213,16 +213,16 @@ def import_model_analyzer(
     append: bool = False,
     strict: bool = False,
 ) -> tuple[Configuration, ...]:
-    """A profile from what Triton's model-analyzer measured, as `euclio import model-analyzer` writes it.
+    """A profile from measurements of Triton's model-analyzer, as `euclio import model-analyzer` writes it.
 
     Args:
         file: metrics-model-inference.csv, or a checkpoint (.ckpt).
-        hardware: machine type that the server ran on.
-        model: model, where the file has several.
-        no_dynamic_batching: say that the server had no dynamic batching, where that cannot be seen and is refused.
+        hardware: machine type of the server.
+        model: model, if the file has several.
+        no_dynamic_batching: state that the server had no dynamic batching, if the files cannot show it.
         out: also write it as a CSV for `import_csv`.
-        append: add to the profiles that `out` has, if it is there.
-        strict: refuse rows that are doubted (docs/howto/measured.md), where there is a warning otherwise.
+        append: add to the profiles in `out`, if it exists.
+        strict: refuse doubted rows (docs/howto/doubts.md) instead of warning of them.
 
     Returns:
         The profile, a configuration per batch and number of instances.
@@ -235,14 +235,14 @@ def import_model_analyzer(
 
 
 def _imported(kind: str, **given: Any) -> Imported:
-    """What an importer makes of its arguments."""
+    """The result of an importer."""
     importer = _importers()[kind]
     assert isinstance(importer, Importer)
     return importer.read(_read(importer, given))
 
 
 def _profile(kind: str, out: str | Path | None, append: bool, **given: Any) -> tuple[Configuration, ...]:
-    """The profile that an importer makes of its arguments, also written where that is asked for."""
+    """The profile that an importer returns, also written to `out`."""
     importer = _importers()[kind]
     assert isinstance(importer, ProfileImporter)
     if append and out is None:

@@ -24,12 +24,12 @@ def load(path: str | Path, kind: type[Any] | None = None, *, strict: bool = Fals
 
     Args:
         path: the file.
-        kind: what it has to be, such as `euclio.problems.session.Session`, which an editor then knows; None: any
+        kind: the required type, such as `euclio.problems.session.Session`, which an editor then knows; None means any
             instance.
-        strict: refuse rows that are doubted (docs/howto/measured.md), where there is a warning otherwise.
+        strict: refuse doubted rows (docs/howto/doubts.md) instead of warning of them.
 
     Raises:
-        InputError: naming the file, the field and the remedy; also where it is another kind of instance.
+        InputError: naming the file, the field and the remedy; also for another kind of instance.
     """
     found = load_instance(path)
     if kind is not None and not isinstance(found, kind):

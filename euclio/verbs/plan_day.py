@@ -1,4 +1,4 @@
-"""`euclio plan-day`: the machines of a whole day: rules that people use, and the least cost."""
+"""`euclio plan-day`: the machines of a whole day: common rules, and the least cost."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from euclio.serving.attainment.demand import Demand
 
 OPTIONS = {"warm_up_s": "--warm-up", "keep_alive_s": "--keep-alive", "price_per_change": "--price-per-change"}
-"""The options of what changes cost, by field of a load over time."""
+"""The options of the cost of changes, by field of a load over time."""
 STATE_OPTION = "--state-price"
 
 
@@ -91,34 +91,33 @@ def plan_day(
     strict: bool = False,
     **keywords: Unpack[words.Attainment],
 ) -> DayComparison:
-    """Plan the whole machines of a session whose load moves, as `euclio plan-day` does.
+    """Plan the whole machines of a session with a changing load, as `euclio plan-day` does.
 
     Args:
         session: a session, or a load over time; or the path of a file of either.
-        load: load of a session: the path of a CSV with columns time_s and rate_rps (sum of the sources) or factor, for
-            all modules or, as rate_rps:MODULE or factor:MODULE, for each; other rates and logs of requests with
-            `load_unit`. In Python also steps.
-        load_unit: what the numbers of the CSV are, where its columns do not say it: requests-per-second, -minute, -hour
-            or -step, a row per step; or the times of requests, a row for each: timestamps-iso (dates with a time of
-            day), -s, -ms, -us or -ns.
-        load_step: seconds of the steps in which the requests of timestamps are counted.
-        load_column: column of rates or timestamps, where several may be meant.
-        warm_up: seconds that a machine is charged before it serves; None: as in the load over time, else 0.
-        keep_alive: seconds that a machine is charged after it is released; None: as in the load over time, else 0.
-        price_per_change: money per machine that is started or stopped; None: as in the load over time, else 0.
-        state_price: money on top for each change of a module whose machines hold state, such as caption=0.5.
-        solvers: these rules or solvers alone, divided by commas, or FILE.py:FUNCTION; None: all. In Python also
+        load: load of a session: a CSV with columns time_s and rate_rps (sum of the sources) or factor. Per module the
+            columns are rate_rps:MODULE or factor:MODULE. Other rates and logs of requests need `load_unit`. In Python
+            also steps.
+        load_unit: unit of other CSVs. For a row per step: requests-per-second, -minute, -hour or -step. For a row per
+            request with its time: timestamps-iso (dates with a time of day), -s, -ms, -us or -ns.
+        load_step: length in seconds of the steps in which timestamps are counted.
+        load_column: column of rates or timestamps, if there are several.
+        warm_up: seconds that a machine is charged before it serves; None means as in the load over time, else 0.
+        keep_alive: seconds that a machine is charged after it is released; None means as in the load over time, else 0.
+        price_per_change: money per machine that is started or stopped; None means as in the load over time, else 0.
+        state_price: extra money for each change of a module whose machines hold state, such as caption=0.5.
+        solvers: only these rules or solvers, separated by commas, or FILE.py:FUNCTION; None means all. In Python also
             functions.
-        time_limit: limit of each run in seconds, as of solve; None: none.
-        supervised: make the runs in a process of their own, so that limits hold whatever a solver does.
-        strict: refuse a file with measured rows that are doubted, where there is a warning otherwise.
-        **keywords: what every step keeps under random arrivals, as of `euclio.solve`.
+        time_limit: limit of each run in seconds, as for solve; None means no limit.
+        supervised: make the runs in a process of their own, which enforces limits on any solver.
+        strict: refuse a file with doubted rows (docs/howto/doubts.md) instead of warning of them.
+        **keywords: an attainment of every step under random arrivals, as of `euclio.solve`.
 
     Returns:
         One result per rule; `day` is the load over time, `best` the cheapest plan.
 
     Raises:
-        InputError: a session without a load, an unknown rule, or a bad value, which it names with its keyword.
+        InputError: a session without a load, an unknown rule, or a bad value, named with its keyword.
     """
     costs = {
         "warm_up_s": warm_up,
@@ -138,7 +137,7 @@ def plan_day(
 
 
 def _solving(demand: Demand | None, other: Supervised | None) -> Callable[..., AnyResult]:
-    """What solves a day, which keeps a demand if there is one."""
+    """The solving function of a day, which keeps a demand if there is one."""
     if demand is None:
         return solve if other is None else other.solve
     if other is not None:
@@ -153,7 +152,7 @@ def _solving(demand: Demand | None, other: Supervised | None) -> Callable[..., A
 
 
 def chosen_days(solvers: SolverLike | Sequence[SolverLike] | None) -> list[AnySolver]:
-    """The rules and solvers that are asked for; None: all.
+    """The requested rules and solvers; None means all.
 
     Raises:
         InputError: one that is not known, or of another family.
@@ -212,8 +211,8 @@ def _named(given: Collection[str], file: str | None) -> Iterator[None]:
     out_of("also write the cheapest plan (JSON, euclio/result/1)"),
     Parameter("--day-out", help="also write the load over time (JSON, euclio/day/1)", parse=file_path, metavar="FILE"),
     json_of("the comparison"),
-    about="Plan the whole machines of a session whose load moves: cost, regret and machines of the rules that people "
-    "use and of the cheapest plan. Warm-up, keep-alive and changes are paid for.",
+    about="Plan the whole machines of a session with a changing load: cost, regret and machines of common rules and of "
+    "the cheapest plan. Warm-up, keep-alive and changes cost money.",
     first=("--load", "--load-unit", "--load-step", "--warm-up", "--keep-alive", "--out", "--plot"),
     page="howto/day.md",
     exits="1 a solver is wrong, 3 some step has no plan, 4 no solver found one",

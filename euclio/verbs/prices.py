@@ -1,4 +1,4 @@
-"""`euclio prices`: what machines cost by the price list of a cloud."""
+"""`euclio prices`: prices of machines from the price list of a cloud."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LONGEST_CURRENCY = 200
 
 
 def mapped(given: str | Mapping[str, str]) -> dict[str, str]:
-    """What each hardware is in a list: `NAME=WHAT` divided by commas, or a name alone that both have.
+    """The name of each hardware in a list: `NAME=WHAT` separated by commas, or one name for both.
 
     Raises:
         argparse.ArgumentTypeError: a name twice, or an empty one.
@@ -89,26 +89,28 @@ def prices(
     accelerators: ByName | None = None,
     out: str | Path | None = None,
 ) -> PriceList:
-    """The prices of machines by the price list of a cloud, as `euclio prices` finds them.
+    """The prices of machines from the price list of a cloud, as `euclio prices` finds them.
 
     Args:
-        file: a session or its file, or a CSV of profiles as for `import_csv`: the hardware that is priced.
-        catalogue: the price list: a catalogue of SkyPilot (`vms.csv`), `cloud-gpus.csv`, a CSV with columns
-            `instance` and `price_per_h`, or Karpenter's generated list (`.go`).
-        map: what each hardware is in the list, such as V100=p3.2xlarge: an instance type or an accelerator, X+Y for the
-            sum of two; a name alone is the same in both. In Python also a dict.
-        currency: what the list's prices are in, such as USD; lists do not say.
-        per: second, minute, hour, day or month (730 h), where the list does not say.
-        region: region, where the list has several.
+        file: a session or its file, or a CSV of profiles as for `import_csv`; its hardware is priced.
+        catalogue: the price list: a catalogue of SkyPilot (`vms.csv`), `cloud-gpus.csv`, a CSV with columns `instance`
+            and `price_per_h`, or Karpenter's generated list (`.go`).
+        map: name of each hardware in the list, such as V100=p3.2xlarge: an instance type or an accelerator, X+Y for the
+            sum of two; one name if both are the same. In Python also a dict.
+        currency: currency of the list, such as USD; lists do not state it.
+        per: second, minute, hour, day or month (730 h), if the list does not state it.
+        region: region, if the list has several.
         spot: spot prices instead of those on demand.
-        accelerators: accelerators of an instance type, where the list does not say; 1 if the instance is one machine.
+        accelerators: accelerators of an instance type, if the list does not state them; 1 if the instance is one
+            machine.
         out: also write the session with these prices (JSON), or for profiles the prices (CSV, for import csv).
 
     Returns:
-        The prices with their sources; `by_name` is what `import_csv` and `solve` take, `session` the session with them.
+        The prices with their sources. `by_name` is for `import_csv` and `solve`; `session` is the session with the
+        prices.
 
     Raises:
-        InputError: a name that the list or the file does not have, or what the list does not say; names the keyword.
+        InputError: a name that the list or the file lacks, or missing information; names the keyword.
     """
     session, hardware = _hardware_of(file)
     what = as_read(map)
@@ -160,10 +162,10 @@ def _refuse_unknown(name: str, hardware: list[str], given: Session | str | Path 
     Parameter("file", help="session (JSON), or profiles (CSV), whose hardware is priced", metavar="FILE"),
     Parameter("catalogue", help="price list (.csv or .go)", metavar="LIST"),
     json_of("the prices"),
-    about="Find what machines cost by the price list of a cloud: a catalogue of SkyPilot (vms.csv), cloud-gpus.csv, a "
-    "CSV with columns instance and price_per_h, or Karpenter's generated list (.go). An instance's price is divided "
-    "by its accelerators. What the list does not say (currency, unit of time, region, accelerators) has to be given. "
-    "Prints the prices with their sources, and as the option that other verbs take.",
+    about="Find the prices of machines in the price list of a cloud: a catalogue of SkyPilot (vms.csv), cloud-gpus.csv,"
+    " a CSV with columns instance and price_per_h, or Karpenter's generated list (.go). An instance's price is "
+    "divided by its accelerators. Options give the data that the list lacks (currency, unit of time, region, "
+    "accelerators). Prints the prices with their sources, and as the option for other verbs.",
     first=("--map", "--currency", "--region", "--spot", "--out"),
     page="howto/prices.md",
     examples=(

@@ -1,4 +1,4 @@
-"""`euclio profile`: measure what batches of a model take on this machine."""
+"""`euclio profile`: measure the durations of a model's batches on this machine."""
 
 from __future__ import annotations
 
@@ -59,24 +59,24 @@ def profile(
     append: bool = False,
     strict: bool = False,
 ) -> list[Sample]:
-    """Measure on this machine what batches of a model take, as `euclio profile` does.
+    """Measure the durations of a model's batches on this machine, as `euclio profile` does.
 
     Args:
-        work: ``FILE.py:FUNCTION``, which is given a batch size and returns a function that runs one batch; or the words
-            of a command, which runs one batch for each line that it reads.
+        work: ``FILE.py:FUNCTION``, which takes a batch size and returns a function that runs one batch; or the words of
+            a command, which runs one batch for each line that it reads.
         model: name of the module in the profile.
-        hardware: what this machine type is called.
+        hardware: name of this machine type.
         batch: batch sizes, one or several; default: 1,2,4,8.
         concurrency: batches at once, one or several numbers; default: 1.
         warm_up: first batches, which are not measured; default: 5.
         repeats: batches per process that are measured; default: 30.
         time_out: seconds per batch; default: 60.
-        out: CSV file for the profile, the medians, as `import_csv` reads it; None: it is not written.
-        append: add to the profiles that `out` has, if it is there.
-        strict: refuse rows that are doubted (docs/howto/measured.md), where there is a warning otherwise.
+        out: CSV file for the profile of medians, as `import_csv` reads it; None means no file.
+        append: add to the profiles in `out`, if it exists.
+        strict: refuse doubted rows (docs/howto/doubts.md) instead of warning of them.
 
     Returns:
-        What was measured, by batch size and concurrency; `configuration(hardware)` of each is its place in a profile.
+        The measurements, by batch size and concurrency; `configuration(hardware)` makes each a row of a profile.
 
     Raises:
         InputError: a worker cannot be started, ends, or does not answer; or a bad value, named with its keyword.
@@ -89,7 +89,7 @@ def profile(
     if append and out is None:
         raise InputError(f"adds to the file of {option_text('--out')}; give that too", field="--append")
     target = Path(out or os.devnull)
-    # What the file has already, or what cannot be named, is refused before anything is measured.
+    # Configurations that the file has already and bad names are refused before any measurement.
     expected = [Configuration(hardware, size, number, 1) for size in batches for number in concurrencies]
     profiles_out(model, expected, target, append)
     effort = Effort(int(warm_up), int(repeats), float(time_out))
@@ -108,11 +108,11 @@ def profile(
     profile,
     Parameter("words", help="FILE.py:FUNCTION, or -- COMMAND", metavar="WORK", details={"nargs": "+"}),
     json_of("what was measured", ""),
-    about="Measure what batches of a model take on this machine, by batch size and by how many run at once, and write "
-    "the medians as a profile (CSV, for euclio import csv). FILE.py:FUNCTION is given a batch size and returns a "
-    "function that runs one batch. A COMMAND, after --, runs one batch for each line that it reads, of the size that "
-    "the line says, and prints a line when it is done; `took 0.012` gives the seconds by its own clock. As many "
-    "processes run at once as --concurrency says.",
+    about="Measure the durations of a model's batches on this machine, by batch size and concurrency, and write the "
+    "medians as a profile (CSV, for euclio import csv). FILE.py:FUNCTION takes a batch size and returns a "
+    "function that runs one batch. A COMMAND, after --, reads a batch size per line, runs one such batch and "
+    "prints a line; `took 0.012` gives the seconds by its own clock. --concurrency is the number of parallel "
+    "processes.",
     first=("--model", "--hardware", "--batch", "--concurrency", "--out"),
     page="howto/measured.md#measuring-here",
     examples=("euclio profile my_models.py:classifier --model classify --hardware this --out durations.csv",),

@@ -42,13 +42,13 @@ OF_RUNS = (
     *("paper", "jobs", "workloads", "seed", "certify", "instances", "artifact", "full", "posterior"),
     *("write_workloads", "only", "answer"),
 )
-"""What means nothing where claims are held against reports."""
+"""Keywords without a meaning for `claims`."""
 OF_STUDIES = ("jobs", "certify", "instances", "artifact", "full", "posterior", "accept")
-"""What means nothing where workloads are written."""
+"""Keywords without a meaning for `write_workloads`."""
 OF_PAGES = ("certify", "instances", "artifact", "full", "posterior", "write_workloads", "accept", "answer")
-"""What means nothing where one figure or table is made."""
+"""Keywords without a meaning for `only`."""
 OF_REPORTS = ("certify", "artifact", "full", "posterior", "write_workloads", "accept")
-"""What means nothing where the answer is given."""
+"""Keywords without a meaning for `answer`."""
 
 
 @overload
@@ -135,38 +135,37 @@ def reproduce(
 
     Args:
         paper: the paper, such as "harpagon".
-        claims: instead of running a paper: hold the papers' claims against the reports that were written last, of
-            papers without a whole one those that are stored; exit code 1 where a claim that held is lost.
-        accept: store what is found in place of what was: the paper's report (reports/PAPER), with `artifact` also what
-            was computed from it, for runs without it (data/ppipe); with `claims` the reports that were written last,
-            and what holds now has to hold from now on (data/claims.json).
-        full: also run the slow references on all workloads; of ppipe 30 s per load.
-        jobs: processes; None: one per core.
-        out: folder of the report; None: build/reports/PAPER, next to what is stored in reports/PAPER; of `claims`
-            build/reports.
-        workloads: how many; None: as the study says.
-        seed: seed of the workloads; None: the protocol's.
-        certify: how many of its proofs an independent prover tries, 10 s each; None: 30.
-        posterior: of harpagon and piccolo: first search anew the settings that are nearest to the paper's numbers, and
-            with them the reference setting that workloads are drawn from (data/posterior; some half an hour on 2
-            cores, goes on if interrupted); without it the stored ones are used.
-        instances: folder of measured instances; None: where present, ../shared/instances (harpagon: sessions),
-            ../shared/instances/pipelines (ppipe: clusters).
-        artifact: of ppipe: run everything on the blocks that its authors measured too, from a checkout of their
-            artifact, or a table of its blocks (CSV); without it the stored rows are shown.
-        write_workloads: of harpagon and piccolo: instead of running anything, write the workloads that the study runs
-            on as session files into this folder (`workloads` and `seed` as for the study).
-        only: make one figure or table alone and print its data as CSV: from the runs that it needs, which are made, or
-            from the tables of the last report, which is said; "help" lists the names.
-        answer: of harpagon: only say on how many workloads it is optimal, and on which: from the last report, or with
-            `workloads` (40 take some 15 s) on so many sessions of each kind that are solved now.
+        claims: instead of running a paper, check the papers' claims in the latest complete reports, else in the stored
+            ones. Exit code 1 if a claim that held is lost.
+        accept: store the paper's report (reports/PAPER), with `artifact` also the data computed from it (data/ppipe).
+            With `claims`, store the latest reports and the claims that hold, which later checks require
+            (data/claims.json).
+        full: also run the slow references on all workloads; for ppipe 30 s per load.
+        jobs: processes; None means one per core.
+        out: folder of the report; None means build/reports/PAPER, with `claims` build/reports.
+        workloads: number of workloads; None means the study's own.
+        seed: seed of the workloads; None means the protocol's.
+        certify: number of its proofs for an independent prover, 10 s each; None means 30.
+        posterior: for harpagon and piccolo: first search again the settings nearest to the paper's numbers, and the
+            reference setting of the workloads (data/posterior). The search takes about half an hour on 2 cores and
+            resumes if interrupted. Without it the stored settings are used.
+        instances: folder of measured instances; None means ../shared/instances (sessions for harpagon) or
+            ../shared/instances/pipelines (clusters for ppipe), if present.
+        artifact: for ppipe: also run on the blocks that its authors measured, from a checkout of their artifact or a
+            table of its blocks (CSV). Without it the stored rows are shown.
+        write_workloads: for harpagon and piccolo: run nothing, and write the study's workloads as session files into
+            this folder (`workloads` and `seed` as for the study).
+        only: make only this figure or table and print its data as CSV. It makes the needed runs, or uses the tables of
+            the last report and says so. "help" lists the names.
+        answer: for harpagon: only print on how many workloads, and on which, it is optimal. The source is the last
+            report, or with `workloads` this number of new sessions of each kind (40 take about 15 s).
 
     Returns:
-        Path of the page; with `write_workloads` the files written, with `only` the part with its data as CSV (or the
-        names), with `claims` the claims, with `answer` that table with a sentence before and after it.
+        Path of the page. With `write_workloads`: the written files. With `only`: the part with its data as CSV, or the
+        names. With `claims`: the claims. With `answer`: the table with a sentence before and after it.
 
     Raises:
-        InputError: a bad value, which it names with its keyword, or keywords that do not go together.
+        InputError: a bad value, named with its keyword, or keywords that do not go together.
         RefutedError: a proof is refuted; the page is written.
     """
     given: dict[str, Any] = {

@@ -28,8 +28,8 @@ run = verb(
 @command(
     run,
     Parameter("experiment", help="experiment (TOML, euclio/experiment/1)", metavar="EXPERIMENT.toml"),
-    about="Make every run of an experiment and keep each as soon as it is finished; the same command again makes those "
-    "that are missing. Prints the result folder.",
+    about="Make every run of an experiment and store each as soon as it is finished; the same command again makes the "
+    "missing ones. Prints the result folder.",
     page="formats/experiment.md",
     exits="0 all finished, 1 not writable or a proof refuted, 2 also: another runner is at work there",
     examples=("euclio run experiment.toml --slots 1",),

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 class Serving(TypedDict, total=False):
-    """How a load comes and is served, as of `euclio simulate`."""
+    """Arrivals and serving, as of `euclio simulate`."""
 
     policy: Any
     arrivals: str | None
@@ -100,14 +100,14 @@ def simulate(instance: Any, result: AnyGiven, *, highest_load: bool = False, **k
     Parameter("--load", help="load factor; default: 1", parse=positive, metavar="F"),
     Parameter(
         "--full-load",
-        help="requests per second at load 1, of a cluster per weight, of a fleet per client; default: what the "
-        "cluster's plan serves as checked, or the rates of the session or fleet",
+        help="requests per second at load 1, for a cluster per weight, for a fleet per client; default: the checked "
+        "throughput of the cluster's plan, or the rates of the session or fleet",
         parse=positive,
         metavar="R",
     ),
     Parameter(
         "--seconds",
-        help="how long requests come; default: 30, or with neither this nor --seed what an attainment was judged by",
+        help="duration of the arrivals; default: 30, or without this and --seed that of the attainment's simulation",
         parse=read_seconds,
         metavar="S",
     ),
@@ -123,9 +123,9 @@ def simulate(instance: Any, result: AnyGiven, *, highest_load: bool = False, **k
 def simulate(instance: Any, result: AnyGiven, *, highest_load: bool = False, **keywords: Any) -> Any | dict[str, float]:
     """Serve a load with the plan of a result, request by request, as `euclio simulate` does.
 
-    What no keyword says is as the plan of a session was made for (`Result.planned_for`): a plan that keeps an
-    attainment is served the arrivals of that, without dummies, for as long as it was judged. One for evenly spaced
-    requests is served Poisson arrivals for 30 s.
+    Keywords that are not given follow the purpose of a session's plan (`Result.planned_for`). A plan for an attainment
+    is served as it was judged: the same arrivals, without dummies, for as long. A plan for evenly spaced requests is
+    served Poisson arrivals for 30 s.
 
     Args:
         instance: a session, cluster or fleet, without the changes that the result states; or the path of its file.
@@ -138,7 +138,7 @@ def simulate(instance: Any, result: AnyGiven, *, highest_load: bool = False, **k
 
     Raises:
         NoPlanError: the result has no plan.
-        InputError: a bad value, which it names with its keyword, or one that does not go with the instance.
+        InputError: a bad value, named with its keyword, or one that does not go with the instance.
     """
     given = given_instance(instance)
     simulator = simulator_of(given)
@@ -172,7 +172,7 @@ def simulator_of(given: GivenInstance) -> Simulator:
 
 
 def simulated_setup(given: GivenInstance, simulator: Simulator, keywords: Any, said: GivenResult) -> Setup:
-    """The simulation that keywords ask for, apart from instance and plan; the rest is as the plan was made for.
+    """The simulation that keywords set, apart from instance and plan; the rest follows the plan's purpose.
 
     Raises:
         InputError: a bad value, keywords that do not go together, or a result that states no setup.
@@ -221,8 +221,8 @@ def _as_long_as_judged(keywords: Any) -> bool:
     json_of("the numbers"),
     about=lambda: (
         "Serve a load with the plan of a result: discrete-event simulation, request by request. Prints SLO attainment, "
-        f"utilisation and the scheduler's work. Serves {simulated()}. What no option says is as the plan of a session "
-        "was made for, which one line says."
+        f"utilisation and the scheduler's work. Serves {simulated()}. Options that are not given follow the purpose "
+        "of a session's plan; one line states them."
     ),
     first=("--load", "--seconds", "--arrivals", "--highest-load", "--timeline"),
     research=(

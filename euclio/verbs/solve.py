@@ -61,7 +61,7 @@ SOLVER = Parameter(
 LIMIT = Parameter(
     "--time-limit",
     help="time limit in seconds, from when the input is read and the solver compiled; the command ends at most 1 s "
-    "later, whatever the solver does. Preparing the solver is limited to 600 s, one from a file to 60 s",
+    "later, even if the solver does not. Preparing the solver is limited to 600 s, one from a file to 60 s",
     parse=seconds,
     metavar="S",
 )
@@ -133,21 +133,20 @@ def solve(instance: Any, solver: SolverLike | None = None, *, space: Any = None,
 
     Args:
         instance: a session, cluster, fleet or day, or the path of its file.
-        solver: name of a solver, ``path/to/file.py:function``, a `Solver`, or a function of the instance that returns
-            a plan, which is named by its name (docs/howto/solver.md); None: the default of the family.
-        space: plan space; None: the solver's own. The result's may be narrower (`Solver.narrow`).
-        **keywords: the options of `euclio solve` by their names: changes of the instance, fields of the plan space,
-            what plans of sessions keep under random arrivals, and how the solver is run. `supervised=True` runs the
-            solver in a process of its own, so that the limit holds whatever it does, and explains what is infeasible,
-            as the command does.
+        solver: name of a solver, ``path/to/file.py:function``, a `Solver`, or a function of the instance that returns a
+            plan (docs/howto/solver.md); None means the default of the family.
+        space: plan space; None means the solver's own. The result's may be narrower (`Solver.narrow`).
+        **keywords: the options of `euclio solve` by their names: changes of the instance, fields of the plan space, an
+            attainment of sessions under random arrivals, and settings of the run. `supervised=True` runs the solver in
+            a process of its own, which enforces the limit, and explains an infeasible instance, as the command does.
             Numbers are int, float, str, Decimal or Fraction, exactly as written.
 
     Returns:
-        The checked result; it states the changes, and is of `result.changes.applied_to(session)`.
+        The checked result; it states the changes and belongs to `result.changes.applied_to(session)`.
 
     Raises:
-        InputError: a bad value, which it names with its keyword; an unknown solver, one of another family, a keyword
-            that does not go with the instance or the solver, or an engine that is not installed.
+        InputError: a bad value, named with its keyword; an unknown solver or one of another family; a keyword that does
+            not fit the instance or the solver; a missing engine.
     """
     given = given_instance(instance)
     keywords = with_percentile(keywords)
@@ -186,7 +185,7 @@ def _made(instance: Any, solver: AnySolver, demand: Demand | None, supervised: b
 
 
 def run_options(keywords: Any) -> dict[str, Any]:
-    """What `euclio.core.solving.solve` is told of how the solver is run.
+    """The settings of the run for `euclio.core.solving.solve`.
 
     Raises:
         InputError: a value that it cannot have, or one that is given under two names.
@@ -208,7 +207,7 @@ def run_options(keywords: Any) -> dict[str, Any]:
     Parameter("file", help=lambda: f"instance (JSON, {schemas()})", metavar="FILE"),
     out_of("also write the result (JSON, euclio/result/1)"),
     json_of("the result"),
-    Parameter("--verbose", help="also say the plan space in the words of the papers"),
+    Parameter("--verbose", help="also print the plan space in the words of the papers"),
     about=lambda: (
         f"Run a solver on a {an_instance()} and print the checked plan. Options not given are the solver's own."
     ),
@@ -253,7 +252,7 @@ def print_solved(arguments: Namespace) -> int:
 
 
 def _say_what_shows_it(arguments: Namespace, family: Family, result: AnyResult) -> None:
-    """Print the command that plays out what an attainment states, in one line that can be copied."""
+    """Print the command that shows the statement of an attainment, in one line to copy."""
     shown = shown_by(result, family, arguments.file, arguments.out, arguments.keywords.get("trace"))
     if shown is not None and arguments.json:
         say(f"shown by: {shown}")
@@ -262,7 +261,7 @@ def _say_what_shows_it(arguments: Namespace, family: Family, result: AnyResult) 
 
 
 def _print_whether_it_holds(arguments: Namespace, family: Family, instance: Any, result: AnyResult) -> None:
-    """Print what the plan keeps under Poisson arrivals, with the command that shows it, or the command alone."""
+    """Print the plan's attainment under Poisson arrivals with the command that shows it, or the command alone."""
     if family.simulator is None or result.value is None or result.plan is None:
         return
     simulator = family.simulator()

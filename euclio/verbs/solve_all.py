@@ -55,18 +55,18 @@ def solve_all(
 ) -> SolvedInstances:
     """Solve many instances with one solver, as `euclio solve-all` does.
 
-    Runs share the cores of this process, whose machine code and engines let go of Python's lock. For runs that may take
-    hours, that are to be kept, or that have to be stopped whatever they do there is `euclio.run`.
+    Runs share the cores of this process; compiled code and engines release Python's lock. Use `euclio.run` for runs of
+    hours, for stored runs, and for solvers that must be stopped by force.
 
     Args:
         instances: instances of one family, paths of their files, or of folders of files.
         solver: as of `euclio.solve`.
-        jobs: runs at a time; None: one per core.
+        jobs: parallel runs; None means one per core.
         space: as of `euclio.solve`.
         **keywords: as of `euclio.solve`.
 
     Returns:
-        The checked results in the order of the instances: but for times those of `euclio.solve`, one by one.
+        The checked results in the order of the instances. They equal those of `euclio.solve` except for times.
 
     Raises:
         InputError: instances of different families, a file that cannot be read, or as of `euclio.solve`.
@@ -93,7 +93,7 @@ def solve_all(
     ),
     Parameter("--csv", help="also write one row per instance", parse=file_path, metavar="OUT"),
     json_of("the results"),
-    about="Run a solver on many instances, several at a time, and print how each ended. Each plan is checked.",
+    about="Run a solver on many instances in parallel, check each plan and print each status.",
     first=("--solver", "--time-limit", "--csv"),
     page="howto/workload.md#solve-them-all",
     exits="0 some instance has a plan, 3 infeasible, 4 no plan",

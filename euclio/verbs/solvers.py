@@ -27,10 +27,10 @@ def solvers(*, covers: bool = False) -> dict[str, AnySolver] | dict[str, dict[st
     """The solvers that are installed, as `euclio solvers` lists them.
 
     Args:
-        covers: what instances and plan spaces may ask for, and who covers it, instead of the solvers.
+        covers: list the demands of instances and plan spaces with the solvers that cover them.
 
     Returns:
-        The solvers by name; with `covers` by family what may be asked for, in words, with the solvers that cover it.
+        The solvers by name; with `covers`, by family the demands in words with the solvers that cover them.
     """
     if not covers:
         return dict(registry.solvers())

@@ -1,4 +1,4 @@
-"""`euclio status`: how far an experiment is."""
+"""`euclio status`: the progress of an experiment."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ status = verb()(runs_status.status)
     status,
     Parameter("path", help="result folder, or the experiment next to it", metavar="OUT|EXPERIMENT.toml"),
     json_of("the status"),
-    about="Finished runs by solver and status, what is missing, and whether a runner is at work.",
+    about="Finished runs by solver and status, missing runs, and whether a runner is at work.",
     examples=("euclio status experiment.toml",),
 )
 def print_status(arguments: Namespace) -> int:

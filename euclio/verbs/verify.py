@@ -19,11 +19,11 @@ from euclio.verbs.interface.verb import verb
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What the checker says of a result.
+    """The checker's verdict on a result.
 
     Attributes:
-        reasons: why it is refused; empty: it is accepted.
-        evaluation: the checker's answer on its plan; None: it has none.
+        reasons: why it is refused; empty if it is accepted.
+        evaluation: the checker's answer on its plan; None without a plan.
         result: the result.
     """
 
@@ -41,13 +41,13 @@ class Verified:
 def verify(
     instance: Any, result: AnyResult | WrittenResult | str | Path | GivenResult, *, policy: Any = None
 ) -> Verified:
-    """Check and price a result again, under the plan space that stands in it, as `euclio verify` does.
+    """Check and price a result again, under its plan space, as `euclio verify` does.
 
     Args:
-        instance: the instance that it is a result of, without the changes that it states; or the path of its file.
+        instance: the instance of the result, without the changes that it states; or the path of its file.
         result: a result of `euclio.solve`, or the path of a file.
-        policy: the user's own policy that a written result was made under (``"FILE.py:NAME"``); what a file names is
-            not run.
+        policy: the user's own policy of a written result (``"FILE.py:NAME"``); euclio never runs a policy because a
+            file names it.
 
     Returns:
         Whether it is accepted, and why not.

@@ -1,4 +1,4 @@
-"""`euclio versions`: versions of euclio, of what it runs on and of this machine."""
+"""`euclio versions`: versions of euclio, its dependencies and this machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["show_versions", "versions"]
 
 @verb()
 def versions() -> dict[str, Any]:
-    """Versions of euclio, of what it runs on and of this machine, as `euclio versions` says.
+    """Versions of euclio, its dependencies and this machine, as of `euclio versions`.
 
     `euclio.show_versions` prints them.
 

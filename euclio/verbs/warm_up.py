@@ -27,11 +27,11 @@ def warm_up(*solvers: SolverLike, jobs: Number | None = None) -> dict[str, float
     """Compile solvers, provers and simulators now instead of during the first long runs, as `euclio warm-up` does.
 
     Args:
-        *solvers: solvers by name; none: all, and all provers and simulators.
-        jobs: processes; None: one per core, at most four.
+        *solvers: solvers by name; without any, all solvers, provers and simulators.
+        jobs: processes; None means one per core, at most four.
 
     Returns:
-        The seconds from the start until each was compiled, by what it is called; what is compiled already is loaded.
+        The seconds from the start until each was compiled, by name; existing machine code is loaded.
 
     Raises:
         InputError: an unknown solver, or a number of processes below 1.
@@ -63,7 +63,7 @@ def warm_up(*solvers: SolverLike, jobs: Number | None = None) -> dict[str, float
     examples=("euclio warm-up exact --jobs 1",),
 )
 def print_compiled(arguments: Namespace) -> int:
-    """Compile with a progress bar; what is compiled already is loaded."""
+    """Compile with a progress bar; existing machine code is loaded."""
     began = time.perf_counter()
     seconds = warm_up(*arguments.solvers, **arguments.keywords)
     kept_in = next((str(place) for place in reversed(places())), None)

@@ -106,26 +106,27 @@ def what_if(
     time_limit: Number | None = LIMIT_S,
     **keywords: Any,
 ) -> WhatIf | list[WhatIf]:
-    """The cheapest plan of a session at each of several rates and objectives, as `euclio what-if` has it.
+    """The cheapest plan of a session at each of several rates and objectives, as of `euclio what-if`.
 
     Args:
         session: a session, or the path of its file.
-        rate: requests per second of all sources together, one or several; None: as in the session.
-        slo: latency objectives in seconds, one or several; None: as in the session.
-        resource: capacities of a resource that machines take some of, such as power=1600,2400, with an answer
-            for each; None: as in the session. In Python also ``{"power": [1600, 2400]}``.
-        machines: how machines are charged, "share", "whole" or "packed", one or several; None: "share" and "whole".
-        solver: solver of all points; None: the exact one.
-        space: plan space; None: the solver's own.
-        time_limit: limit of each run in seconds; None: none.
+        rate: requests per second of all sources together, one or several; None means as in the session.
+        slo: latency objectives in seconds, one or several; None means as in the session.
+        resource: capacities of a resource of machines, such as power=1600,2400, with an answer for each; None means as
+            in the session. In Python also ``{"power": [1600, 2400]}``.
+        machines: how machines are charged, "share", "whole" or "packed", one or several; None means "share" and
+            "whole".
+        solver: solver of all points; None means the exact one.
+        space: plan space; None means the solver's own.
+        time_limit: limit of each run in seconds; None means no limit.
         **keywords: other changes of the session and fields of the plan space at all points, as of `euclio.solve`.
 
     Returns:
-        The answer; where `resource` is given a list of answers, one for each of its capacities. Ways of charging that
-        the solver does not cover are left out, which is said.
+        The answer; with `resource`, a list of answers, one for each capacity. Ways of charging that the solver does not
+        cover are left out and reported.
 
     Raises:
-        InputError: a bad value, which it names with its keyword, or one that does not go with the session.
+        InputError: a bad value, named with its keyword, or one that does not go with the session.
     """
     given = given_instance(session)
     keywords = with_percentile(keywords, slo)
@@ -336,6 +337,6 @@ def _covered_points(found: Swept, file: str) -> Swept:
 
 
 def _said(found: Swept, path: Path) -> str:
-    """What the page has, in one line."""
+    """The content of the page, in one line."""
     axes = ", ".join(f"{one.label} {one.text(0)} to {one.text(len(one.values) - 1)}" for one in found.question.axes)
     return f"{path}: {counted(found.question.plans, 'plan')} over {axes or 'one point'}"

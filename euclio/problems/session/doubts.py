@@ -4,7 +4,7 @@ Along growing batch sizes b, of one machine type and concurrency, a batch takes 
 requests in smaller batches one after the other: with d the duration of batch b, a batch of c·b takes from d to c·d. The
 same holds along growing concurrency of one batch size. Measurements break this a little, by noise and by kernels that
 libraries choose by size; a slipped decimal point, a duration in another unit or a row of another machine break it by
-much. So three things are doubted (docs/howto/measured.md has how often published measurements show them):
+much. So three things are doubted (docs/howto/doubts.md counts them in published measurements):
 
 - a larger batch that takes less than a smaller one, by more than `FASTER`;
 - throughput that falls to less than 1/`DIP` of what it was, and rises to more than `DIP` times that again;

@@ -1,1 +1,1 @@
-"""What makes functions verbs and commands: how parameters are read, the command line, its help."""
+"""Makes functions verbs and commands: how parameters are read, the command line, its help."""

@@ -105,7 +105,7 @@ def module_objectives(keywords: Mapping[str, Any]) -> tuple[ModuleObjective, ...
 
 
 def attainment_demand(family: Family, keywords: Mapping[str, Any], *instances: Any) -> Demand | None:
-    """The demand that keywords make; None: none is asked for.
+    """The demand of keywords; None without any.
 
     Args:
         family: of the instances.

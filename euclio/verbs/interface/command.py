@@ -1,4 +1,4 @@
-"""What makes a verb a command: its options follow from the verb's signature, its docstring and how it reads values."""
+"""Makes a verb a command: its options follow from the verb's signature, its docstring and how it reads values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Command:
     Attributes:
         name: what is typed, such as "what-if" or "bench-set check".
         run: does it; it is given the arguments, among which `keywords` are those of the function.
-        function: the verb's function; None: the command line alone has the verb.
+        function: the verb's function; None if only the command line has the verb.
         own: what the command line alone has, in the order of the help: files by their places, and where output goes.
         about: what it does, above the options; a function where that names what families offer.
         summary: one line, for the list of actions of a verb that has several.
@@ -50,7 +50,7 @@ class Command:
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """What the verb's function is declared with."""
+        """The declaration of the verb's function."""
         return getattr(self.function, "items", ())
 
     @property
@@ -105,11 +105,12 @@ def command(function: Callable[..., Any] | None, *own: Item, name: str = "", **s
 
 _IN_PYTHON = re.compile(r"`euclio\.(\w+)(?:\(\))?`")
 _WITH_VALUE = re.compile(r"`([a-z_]+)=\"?([^`\"]+)\"?`")
+_DEFAULT = re.compile(r"\bNone(?: means|:) ")
 _NAMED = re.compile(r"`([a-z]+(?:_[a-z]+)*)`")
 
 
 def documented(function: Callable[..., Any] | None) -> dict[str, str]:
-    """What the docstring of a verb says of each parameter, in words of the command line."""
+    """The text for each parameter in the docstring of a verb, in words of the command line."""
     text = inspect.getdoc(function) or ""
     _, _, said = text.partition("\nArgs:\n")
     said = re.split(r"\n\n|\n(?=\S)", said)[0]
@@ -123,7 +124,7 @@ def spelled(words: str, names: Collection[str]) -> str:
     """Words of a docstring as the help has them.
 
     Args:
-        words: what the docstring says of a parameter. What it says of Python alone begins with "In Python".
+        words: the text for a parameter. "In Python" begins the part for Python alone, "None means" the default.
         names: the parameters of the verb, which get dashes.
     """
     words = words.partition(" In Python")[0]
@@ -131,7 +132,7 @@ def spelled(words: str, names: Collection[str]) -> str:
     words = _IN_PYTHON.sub(lambda found: f"`euclio {found[1].replace('_', '-')}`", words)
     words = words.replace("``", "")
     words = _NAMED.sub(lambda found: f"--{found[1].replace('_', '-')}" if found[1] in names else found[0], words)
-    return words.replace("None: ", "default: ").removesuffix(".").replace("%", "%%")
+    return _DEFAULT.sub("default: ", words).removesuffix(".").replace("%", "%%")
 
 
 def _text(given: str | Callable[[], str]) -> str | None:
@@ -161,7 +162,7 @@ def _add(target: argparse._ActionsContainer, one: Parameter, helping: bool, said
 
 
 def _word_or_reference(words: tuple[str, ...]) -> Callable[[str], str]:
-    """What takes one of some words, as `choices` does, or a name that points into a user's file."""
+    """A reader of one of some words, as `choices` is, or a name that points into a user's file."""
 
     def parse(text: str) -> str:
         if text in words or is_reference(text):

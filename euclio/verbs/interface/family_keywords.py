@@ -42,7 +42,7 @@ SAMPLE = 20
 
 
 def time_limit_of(keywords: Any) -> float | None:
-    """The time limit in seconds, under either of its names; None: none."""
+    """The time limit in seconds, under either of its names; None means no limit."""
     limit, older = either(keywords, "time_limit", "time_limit_s"), keywords.get("time_limit_s")
     if isinstance(older, int | float) and older >= 0:
         return float(older)  # 0 and infinity were always taken under this name
@@ -61,7 +61,7 @@ def either(keywords: Any, name: str, older: str) -> Any:
 
 
 def changed(family: Family, instance: Any, keywords: Mapping[str, Any]) -> tuple[Any, Changes | None]:
-    """The instance with the changes that were given, and these; None: there are none.
+    """The instance with the given changes, and these; None without any.
 
     Raises:
         InputError: a keyword of another family, or a change that does not go with the instance.
@@ -96,10 +96,10 @@ def plan_space(
 
     Args:
         family: the family.
-        solver: the solver, whose plan space it is where none is given; None: there is none, `space` is given.
+        solver: the solver, whose plan space is the default; None if `space` is given.
         instance: the instance.
         keywords: keywords, or fields of the plan space by their names; others are not looked at.
-        space: plan space; None: the solver's own.
+        space: plan space; None means the solver's own.
 
     Raises:
         InputError: a keyword of another family, or a plan space that does not go with the instance.
@@ -137,7 +137,7 @@ def space_changes(family: Family, keywords: Mapping[str, Any]) -> dict[str, Any]
 
 
 _KNOWN: dict[int, tuple[Family, frozenset[str]]] = {}
-"""What `_known_to` has found, by the identity of the family: two may have one name."""
+"""The answers of `_known_to`, by the identity of the family, since two families may have one name."""
 
 
 def _known_to(family: Family) -> frozenset[str]:

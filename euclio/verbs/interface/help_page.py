@@ -1,4 +1,4 @@
-"""What the help of each verb shows: the options that a planner asks for first, those of research last, and examples.
+"""The content of each verb's help: the options that a planner asks for first, those of research last, and examples.
 
 An option that is named nowhere here stands between these, in the group that its verb has it in.
 """

@@ -19,7 +19,7 @@ class GivenInstance(NamedTuple):
 
     Attributes:
         instance: the instance.
-        file: its file; None: it was given as an object.
+        file: its file; None if it was given as an object.
     """
 
     instance: Any
@@ -70,7 +70,7 @@ class GivenResult(NamedTuple):
 
     Attributes:
         result: the result, as if it stood in a file.
-        file: its file; None: it was given as an object.
+        file: its file; None if it was given as an object.
     """
 
     result: WrittenResult

@@ -1,6 +1,6 @@
 """The types of the keywords that many verbs share, for editors and type checkers.
 
-What each means is said where it is declared: by the families, and in `shared_parameters.py`. A test holds these against
+Their meanings are in their declarations: by the families, and in `shared_parameters.py`. A test compares them with
 the options.
 """
 
@@ -118,7 +118,7 @@ class AnySpace(SessionSpace, ClusterSpace, FleetSpace, total=False):
 
 
 class Attainment(TypedDict, total=False):
-    """What a plan of a session keeps under random arrivals."""
+    """The demand on a session's plan under random arrivals."""
 
     attainment: Number | None
     arrivals: str | None

@@ -127,7 +127,7 @@ def _add_commands(parser: argparse.ArgumentParser, commands: dict[str, Command],
 
 
 def parsed(words: Sequence[str]) -> argparse.Namespace | None:
-    """The arguments; None: help or the version was asked for and has been printed.
+    """The arguments; None if help or the version was printed instead.
 
     Args:
         words: the words of the command line, without the program's name.
@@ -165,9 +165,9 @@ def _parsed(words: Sequence[str], *, helping: bool) -> tuple[argparse.Namespace 
 
 
 def family_named(words: Sequence[str]) -> str | None:
-    """The family of the instance whose file is among some words, by how the file begins; None: it is not known."""
+    """The family of the instance whose file is among some words, by the beginning of the file; None if unknown."""
     for word in words:
-        # What is read from a pipe is gone, and one that no program writes to would be waited for.
+        # No pipes: reading would consume their text, or wait for a writer.
         if word.endswith(".json") and Path(word).is_file():
             with suppress(OSError, ValueError), Path(word).open("rb") as file:
                 begun = SCHEMA.search(file.read(MOST_BEGUN))
@@ -195,7 +195,7 @@ def _flags(parser: argparse.ArgumentParser) -> list[str]:
 
 
 def _unknown(words: Sequence[str], flags: Sequence[str]) -> str:
-    """What is said of words that no option or argument takes, with the nearest options."""
+    """The error on words that no option or argument takes, with the nearest options."""
     option = next((word.partition("=")[0] for word in words if word.startswith("-") and word != "--"), None)
     if option is None:
         return f"unrecognized arguments: {' '.join(words)}"

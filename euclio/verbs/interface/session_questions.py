@@ -1,4 +1,4 @@
-"""What verbs share that ask for many plans of one session: its changes, the solver, what is printed and written."""
+"""Shared by verbs that make many plans of one session: its changes, the solver, the outputs."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ OUTPUTS = (out_of("also write the table (CSV)"), PLOT, JSON)
 
 
 class AskedSession(NamedTuple):
-    """What such a verb is asked about.
+    """The question to such a verb.
 
     Attributes:
         session: the session, as its file has it.
-        changes: what is changed of it at all points; None: nothing.
+        changes: its changes at all points; None means none.
         solver: the solver of all points.
         space: the plan space of all points.
     """
@@ -56,7 +56,7 @@ class AskedSession(NamedTuple):
 def asked_about(
     given: GivenInstance, verb: str, solver: SolverLike | None, space: PlanSpace | None, keywords: Mapping[str, Any]
 ) -> AskedSession:
-    """What is asked about.
+    """The question of a verb.
 
     Raises:
         InputError: no session, or changes that do not fit it.

@@ -46,14 +46,14 @@ def objectives() -> str:
     return "; ".join(f"of {f.instances}: {joined((goal.name for goal in f.goals), 'or')}" for f in several)
 
 
-# What is read.
+# Inputs.
 
 RESULT = Parameter("result", help="result (JSON, euclio/result/1)", metavar="RESULT")
 SESSION = Parameter("file", help=f"session (JSON, {find_family(SERVED).schema})", metavar="FILE")
-STRICT = Parameter("--strict", help="refuse measured rows that are doubted; default: a warning for each")
+STRICT = Parameter("--strict", help="refuse doubted measured rows; default: a warning for each")
 POLICY = Parameter(
     "--policy",
-    help="your own policy that the result was made under; what only the result names is not run",
+    help="your own policy of the result; euclio never runs one that only the result names",
     parse=as_given,
     metavar="FILE.py:NAME",
 )
@@ -86,11 +86,11 @@ def out_of(what: str, metavar: str = "FILE") -> Parameter:
     return Parameter("--out", help=what, parse=file_path, metavar=metavar)
 
 
-# What families declare.
+# Declarations of families.
 
 
 def changes(without: Collection[str] = ()) -> Callable[[], Iterator[Group]]:
-    """The changes of instances, but those of some fields; what is not given stays as the file has it."""
+    """The changes of instances without some fields; the rest stays as in the file."""
 
     def groups() -> Iterator[Group]:
         for family in asked_families():
@@ -102,7 +102,7 @@ def changes(without: Collection[str] = ()) -> Callable[[], Iterator[Group]]:
 
 
 def plan_space(without: Collection[str] = ()) -> Callable[[], Iterator[Group]]:
-    """The fields of plan spaces but some; what is not given is the solver's own."""
+    """The fields of plan spaces without some; the default is the solver's own."""
 
     def groups() -> Iterator[Group]:
         for family in asked_families():
@@ -114,7 +114,7 @@ def plan_space(without: Collection[str] = ()) -> Callable[[], Iterator[Group]]:
 
 
 def simulations() -> Iterator[Parameter]:
-    """What families' simulations have next to arrivals."""
+    """The options of families' simulations besides arrivals."""
     for owners in setup_owners().values():
         yield _shared(owners)
 
@@ -162,7 +162,7 @@ def arrivals(default: str = "poisson, or as --trace says") -> tuple[Parameter, .
 
 
 def attainment(*, several: bool = False) -> Callable[[], Iterable[Group]]:
-    """What a plan of a session keeps under random arrivals; percentiles may be of several objectives."""
+    """The demand on a session's plan under random arrivals; percentiles may be of several objectives."""
 
     def group() -> Iterable[Group]:
         family = find_family(SERVED)
@@ -201,5 +201,5 @@ def _shares(several: bool) -> Iterator[Parameter]:
 
 
 def _kept(family: Family) -> Iterator[Parameter]:
-    """What of a family's simulations a plan can be made for."""
+    """The options of a family's simulations for which a plan can be made."""
     return (one for one in family.setup_options() if one.keyword in SERVING)

@@ -18,18 +18,18 @@ PARAMETERS = {"cv": (Arrivals.GAMMA, "--cv"), "on_s": (Arrivals.ON_OFF, "--on"),
 
 
 ASKED = "--attainment 0.99"
-"""What asks for a plan that holds."""
+"""The option for a plan that holds."""
 
 
 def shown_by(result: AnyResult, family: Family, instance: Path, out: Path | None, trace: Path | None) -> str | None:
-    """The command that plays out what a result of an attainment states; None: it states nothing.
+    """The command that shows the statement of a result of an attainment; None without a statement.
 
     Args:
         result: a checked result.
         family: of its instance.
         instance: file of the instance.
-        out: file that the result was written to; None: to none, so that its name stands there as RESULT.
-        trace: file of timestamps that requests follow; None: its name is not known, or there is none.
+        out: file of the result; None means no file, and the line has RESULT.
+        trace: file of timestamps of the requests; None if there is none or its name is unknown.
     """
     from euclio.serving.attainment.served import setup_as_asked
 
@@ -60,7 +60,7 @@ def arrival_flags(setup: Setup, trace: Path | None) -> list[str]:
 
     Args:
         setup: the setup.
-        trace: file of its timestamps, if it has any; None: its name is not known.
+        trace: file of its timestamps, if it has any; None if its name is unknown.
     """
     if setup.arrivals is Arrivals.TRACE:
         found = ["--trace", str(trace or "TRACE")]

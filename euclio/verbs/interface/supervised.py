@@ -1,4 +1,4 @@
-"""The verbs that solve, in a process next to this one whose limits hold whatever a solver does.
+"""The verbs that solve, in a process next to this one that enforces limits on any solver.
 
 The time limit counts from when the input is read and the solver is imported and compiled, which have limits of their
 own (`euclio.supervision.limits.preparation_limit_s`, `euclio.files.json_reading`). On a system without hard limits
@@ -31,7 +31,7 @@ from euclio.supervision.process import Here, Process, forked
 from euclio.supervision.serving import Begun, Report, Said
 
 GRACE_S = 0.5
-"""What a run may overrun its limit by: to notice it, to check what was found, and to hand it over."""
+"""Time by which a run may overrun its limit: to notice it, to check the answer, and to hand it over."""
 
 SOFT_LIMIT = "the time limit is the one that solvers keep themselves"
 
@@ -39,7 +39,7 @@ KILLED = "killed"
 CRASHED = "crashed"
 
 NO_PLAN = "no plan"
-"""What solvers say that searched what they search, found nothing, and proved nothing."""
+"""The status of solvers that completed their search without a plan or a proof."""
 
 NO_TIME = "the time limit was hit before it was found out why"
 
@@ -118,7 +118,7 @@ class Supervised(AbstractContextManager["Supervised"]):
     def _made(
         self, ready: PreparedRun, *, explained: bool, search: Callable[[PreparedRun], AnyResult] | None = None
     ) -> AnyResult:
-        """The result of a run, whatever becomes of its process."""
+        """The result of a run, also if its process dies."""
         said: list[AnyResult] = []
         forget_incumbent()
         # A search makes many runs, and what is known of one of them says little of its own answer.
@@ -128,7 +128,7 @@ class Supervised(AbstractContextManager["Supervised"]):
                 found = self._call(_make, ready, warm, explained, search, solver=ready.solver.name, said=said, far=far)
             except EndedError as end:
                 if end.cause is not Cause.TIME:
-                    # What a solver started from is no answer of one that ended by itself.
+                    # A warm start is no answer of a solver that ended by itself.
                     answers = [one for one in said if one.raw_status != KILLED]
                     return answers[-1] if answers else _crashed(ready, f"the solver's process {end}")
                 if end.began:
@@ -171,7 +171,7 @@ class Supervised(AbstractContextManager["Supervised"]):
 
 
 def _process(known: Sequence[object]) -> Process | Here:
-    """What calls are made in: a process of its own where the system lets it be killed, else this one."""
+    """The place of calls: a process of its own if the system can kill it, else this one."""
     return forked(known) if HARD_LIMITS else Here(sys.stderr)
 
 
@@ -188,7 +188,7 @@ def _make(
     search: Callable[[PreparedRun], AnyResult] | None,
 ) -> AnyResult:
     """Make a run, or a search that makes many, in the other process."""
-    # What a search makes keeps more than the run does: the best plan for the run is no match for it.
+    # A search makes plans with more demands than the run's, so the run's best plan cannot stand in for them.
     alone = explained and search is None
     companion = ready.family.companion() if alone and ready.family.companion is not None else None
     if warm:
@@ -252,7 +252,7 @@ def _from_start(ready: PreparedRun, plan: Any) -> Answer[Any]:
 
 
 def _standing(said: Sequence[AnyResult], wall_s: float) -> AnyResult:
-    """What was said last; where that is what the run started from, with the seconds after which it was killed."""
+    """The last report; if it is the warm start, with the seconds after which the run was killed."""
     last = said[-1]
     return replace(last, wall_s=wall_s) if last.raw_status == KILLED else last
 

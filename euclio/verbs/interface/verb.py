@@ -1,4 +1,4 @@
-"""What makes a function a verb: its keywords as an editor shows them, and errors that name them.
+"""Makes a function a verb: its keywords as an editor shows them, and errors that name them.
 
 The rooms below say what is wrong with an option (``--rate``). The command prints that as it is, and a call in Python is
 told of its keyword (``rate=-3``). Other options in the message are spelled where it is made (`euclio.core.parameters`).

@@ -77,6 +77,6 @@ def test_what_is_no_result_is_told_by_its_name(call, given):
 
 def test_words_of_python_are_spelled_for_the_command_line():
     """A docstring is the help: what it says of Python alone is left out there."""
-    said = 'as of `euclio.solve`, with `over="rate"` or `time_limit`; `x`. None: 5 %. In Python also a list.'
+    said = 'as of `euclio.solve`, with `over="rate"` or `time_limit`; `x`. None means 5 %. In Python also a list.'
     assert spelled(said, ["time_limit"]) == "as of `euclio solve`, with --over rate or --time-limit; `x`. default: 5 %%"
-    assert documented(euclio.curve)["over"].startswith("what the cost is a function of")
+    assert documented(euclio.curve)["over"].startswith('the variable, "slo" or "rate"')

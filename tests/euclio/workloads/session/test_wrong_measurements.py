@@ -1,4 +1,4 @@
-"""Kinds of wrong measurements, each with the first line that comes out, which docs/howto/measured.md lists."""
+"""Kinds of wrong measurements, each with the first line that comes out, which docs/howto/doubts.md lists."""
 
 import json
 import re
@@ -238,7 +238,7 @@ def test_right_measurements_are_not_doubted(folder, capsys):
 
 def test_the_page_lists_them_all():
     """The table of the page is what the program says, word by word."""
-    page = (ROOT / "docs/howto/measured.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/howto/doubts.md").read_text(encoding="utf-8")
     listed = [tuple(cells) for cells in re.findall(r"^\| ([^|]+) \| `m\.csv: ([^|]+)` \|$", page, re.MULTILINE)]
     assert listed == [(what, said.replace("`", "")) for what, _, said in KINDS]
     assert len(KINDS) >= 25
