@@ -26,7 +26,7 @@ from euclio.core.registry import find_solver, solvers
 from euclio.core.result import Status
 from euclio.core.ways import Way
 from euclio.files import load_instance
-from tests.adversary.cases import FAMILIES, drawn
+from tests.drawn.cases import FAMILIES, drawn
 from tests.helpers.places import ROOT
 
 from .search import Found, Search

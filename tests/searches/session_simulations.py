@@ -27,7 +27,7 @@ from euclio.serving.session.simulation import incoming, simulate
 from euclio.serving.session.system import LONGEST, System
 from euclio.serving.setup import Arrivals
 from euclio.serving.units import NS_PER_S
-from tests.adversary.sessions import EVEN_POLICIES, POLICIES, session_case
+from tests.drawn.sessions import EVEN_POLICIES, POLICIES, session_case
 
 if TYPE_CHECKING:
     from .simulation_cases import Check

@@ -23,7 +23,7 @@ from euclio.problems.session import (
     evaluate,
 )
 from euclio.problems.session.policies import POLICIES
-from tests.adversary.numbers import (
+from tests.drawn.numbers import (
     LARGEST,
     SMALLEST,
     cut,
