@@ -23,9 +23,8 @@ from tests.drawn.clusters import cluster_case
 from tests.drawn.days import nasty_day
 from tests.drawn.fleets import fleet_case
 from tests.drawn.sessions import session_case
+from tests.drawn.ties import tie
 from tests.drawn.truth import Truth
-
-from .tie_sessions import tie
 
 LIMIT_S = 2.0
 """Seconds for a solver; what it has not proven then is no true result to begin with."""
