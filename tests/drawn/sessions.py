@@ -84,7 +84,7 @@ def _session(rng: Random, shape: Shape, hardware: list[Hardware], space: PlanSpa
 
 
 def plan_space(
-    rng: Random, hardware: list[Hardware], policies: Sequence[Policy], rules: Sequence[DummyRule]
+    rng: Random, hardware: Sequence[Hardware], policies: Sequence[Policy], rules: Sequence[DummyRule]
 ) -> PlanSpace:
     """Policy and dummy rule drawn; half of the time with limits on allocations, hardware, batch or concurrency."""
     policy = rng.choice(policies)

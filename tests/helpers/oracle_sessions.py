@@ -26,11 +26,6 @@ BATCHES = (1, 2, 3, 4, 6, 8, 16)
 PRICES = ("1", "1.5", "2", "2.07", "3.06", "0.7")
 
 
-def shape_of(seed: int) -> str:
-    """The shape of a seed's session, without the session."""
-    return random.Random(seed).choice(sorted(SHAPES))
-
-
 def small_session(seed: int) -> Session:
     """The session of a seed."""
     rng = random.Random(seed)

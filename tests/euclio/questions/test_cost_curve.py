@@ -5,8 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from drawn_sessions import tiny_session as drawn
-from oracle_sessions import small_session
+from oracle_sessions import bought_session, small_session
 from tiny_sessions import tiny_session
 
 from euclio import what_if
@@ -52,7 +51,7 @@ def test_step_by_step_it_is_the_same(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_whole_machines_cost_what_solving_at_a_rate_says(seed: int) -> None:
     """Over the rate, at drawn rates and where each step ends."""
-    session = drawn(seed, WHOLE)
+    session = bought_session(seed)
     curve = cost_curve(session, over="rate", space=WHOLE)
     assert curve.proven
     draw, start, end = random.Random(seed), float(curve.question.start), float(curve.question.end)
