@@ -12,7 +12,6 @@ from functools import cache
 from itertools import product
 
 import pytest
-from close_sessions import close_session
 from whole_enumeration import few_of_each, plans
 
 from euclio.core.registry import solvers
@@ -20,6 +19,7 @@ from euclio.core.result import Result, Status
 from euclio.core.solving import solve
 from euclio.problems.session import Charging, Plan, PlanSpace, Session, evaluate
 from euclio.problems.session.policies import POLICIES
+from tests.drawn.close_sessions import close_session
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "18")))
 SPACES = [

@@ -7,13 +7,13 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from close_sessions import state_session
 from whole_enumeration import few_of_each, plans
 
 from euclio.core.registry import solvers
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.problems.session import Charging, Plan, PlanSpace, Policy, evaluate
+from tests.drawn.close_sessions import state_session
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "18")))
 SPACES = [

@@ -22,6 +22,7 @@ from euclio.proving.files.checker import check_text
 from tests.drawn.clusters import cluster_case
 from tests.drawn.days import nasty_day
 from tests.drawn.fleets import fleet_case
+from tests.drawn.limits import case_at_ties
 from tests.drawn.reference_clusters import cluster_truth
 from tests.drawn.reference_days import ends, least_cost
 from tests.drawn.reference_fleets import fleet_truth
@@ -31,7 +32,6 @@ from tests.helpers.proof_files import is_true, stated
 
 from .search import Found, Search
 from .search_limits import enumerated
-from .sessions_at_ties import case_at_ties
 
 LIMIT_S = 10.0
 """Limit of a run and of a certificate, file included; what is not decided then is open."""

@@ -5,7 +5,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from oracle_sessions import bought_session, small_session
 from tiny_sessions import tiny_session
 
 from euclio import what_if
@@ -27,6 +26,7 @@ from euclio.problems.session import (
 from euclio.problems.session.changes import SessionChanges
 from euclio.problems.session.rules import Charging
 from euclio.questions.cost_curve import CostCurve, cost_curve
+from tests.drawn.small_sessions import bought_session, small_session
 
 WHOLE = PlanSpace(charging=Charging.WHOLE)
 ONE_BY_ONE = replace(find_solver("exact"), pieces=None)

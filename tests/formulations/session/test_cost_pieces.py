@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from oracle_sessions import bought_session, small_session
 from random_splittings import longest_path, random_splitting
 from whole_enumeration import enough_of_each, modes
 
@@ -20,6 +19,7 @@ from euclio.questions.cost_curve import cost_curve
 from formulations.effort import UndecidedError
 from formulations.session import curve as merging
 from formulations.session.curve import Choices, Merge, components, cost_pieces
+from tests.drawn.small_sessions import bought_session, small_session
 
 SPACES = (
     FULL_SPACE,

@@ -10,7 +10,6 @@ from functools import cache
 import pytest
 from drawn_programs import drawn_program, reference
 from exact_milp import minimum
-from oracle_sessions import small_session
 from proof_files import is_true, spoilt, stated
 from proof_texts import session_text
 
@@ -19,6 +18,7 @@ from euclio.proving.files.branch_and_bound import prove
 from euclio.proving.files.checker import RefusedError, UnreadableError, check_text
 from euclio.proving.files.text import proof_text
 from tests.drawn.reference_sessions import session_truth
+from tests.drawn.small_sessions import small_session
 
 PROGRAMS = (27, 81, 237, 384, 588, 924)
 """Seeds of programs whose proofs have splits, of cutoffs and of infeasibility."""

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import pytest
-from oracle_sessions import bought_session, small_session
 from proof_texts import session_text
 
 from euclio import solve
@@ -26,6 +25,7 @@ from euclio.proving.session.proof import shorter
 from tests.drawn.plans import random_plan
 from tests.drawn.reference_sessions import session_truth
 from tests.drawn.sessions import COUNTABLE, plan_space
+from tests.drawn.small_sessions import bought_session, small_session
 
 TOLERANCE = Fraction(1, 10**9)
 

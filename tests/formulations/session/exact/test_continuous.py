@@ -6,7 +6,6 @@ from fractions import Fraction
 from functools import cache
 
 import pytest
-from oracle_sessions import small_session
 
 from euclio import evaluate, solve
 from euclio.core.result import Result, Status
@@ -15,6 +14,7 @@ from euclio.files import load_result, save_result
 from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
 from euclio.problems.session.policies import POLICIES
 from tests.drawn.reference_sessions import session_truth
+from tests.drawn.small_sessions import small_session
 
 PROVEN = (Status.OPTIMAL, Status.INFEASIBLE)
 SEEDS = range(20, 36)

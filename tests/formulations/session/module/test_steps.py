@@ -21,7 +21,7 @@ from formulations.session.module.problem import module_problem, no_stock
 from formulations.session.module.steps import COST, LATENCY, MOST, MOST_STEPS, PATIENCE, SCOPE, SIZE
 from formulations.tolerances import FRONTIER
 from tests.drawn.reference_sessions import module_front, session_truth
-from tests.helpers.oracle_sessions import small_session
+from tests.drawn.small_sessions import small_session
 from tests.helpers.random_modules import random_module, session_with
 
 RULES = (DummyRule.NONE, DummyRule.MACHINE)
