@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -13,7 +14,7 @@ from euclio.core.certificate import NoProofError
 from euclio.core.numbers import short
 from euclio.core.solving import solve
 from euclio.experiments.bench_set import best, entries, load
-from euclio.problems.pipeline import Cluster, Model, Pipeline, PipelinePlan, PipelineSpace
+from euclio.problems.pipeline import Pipeline, PipelinePlan, PipelineSpace
 from euclio.problems.pipeline.evaluate import evaluate
 from euclio.proving.files.text import mps_text
 from euclio.proving.pipeline.program import cluster_program, templates_of
@@ -34,20 +35,8 @@ def tame(cluster):
 
 def away_from_ties(cluster):
     """The same cluster with loads that no plan serves just so: HiGHS would take a little less for enough."""
-    models = [
-        Model(
-            m.name,
-            m.slo_s,
-            m.transfer_s_per_request,
-            m.profiles,
-            weight=m.weight,
-            margin_s=m.margin_s,
-            batch_build=m.batch_build,
-            rate_rps=short(0.937 * float(m.rate_rps)),
-        )
-        for m in cluster.models
-    ]
-    return Cluster(cluster.name, cluster.gpus, models, cluster.max_partitions, cluster.unify_batch)
+    models = tuple(replace(m, rate_rps=short(0.937 * float(m.rate_rps))) for m in cluster.models)
+    return replace(cluster, models=models)
 
 
 def drawn(seed):
