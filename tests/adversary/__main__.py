@@ -20,9 +20,9 @@ from euclio.core.errors import InputError
 from euclio.core.registry import find_solver, solvers
 from euclio.core.tables import to_text
 from euclio.core.versions import provenance
+from tests.drawn.cases import FAMILIES, WORDS
 
 from .campaign import Settings, Tally, campaign
-from .cases import FAMILIES, WORDS
 from .judging import UNDECIDED, WRONG, Outcome
 
 LISTED = 12

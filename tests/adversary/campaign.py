@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from euclio.core.registry import find_solver
+from tests.drawn.cases import data_text, drawn, from_data, space_class, to_data, truth_of
 
-from .cases import data_text, drawn, from_data, space_class, to_data, truth_of
 from .judging import UNDECIDED, WRONG, Outcome
 from .shrinking import shrink
 from .worker import SILENCE_S, Request, Row, Worker, asked

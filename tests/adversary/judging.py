@@ -8,8 +8,7 @@ from fractions import Fraction
 
 from euclio.core.families import family_of
 from euclio.core.result import AnyResult, Status
-
-from .truth import Truth
+from tests.drawn.truth import Truth
 
 OVERRUN_S = 1.0
 """Seconds by which a solver may overrun its time limit."""

@@ -12,13 +12,13 @@ import pytest
 from euclio.core.result import Result, Status
 from euclio.problems.pipeline import PipelineSpace
 from euclio.problems.session import PlanSpace
+from tests.drawn.cases import drawn, from_data, read_data, space_class, to_data, truth_of
+from tests.drawn.truth import NO_PLAN, Truth
 
 from .__main__ import main
 from .campaign import Settings, Tally, campaign
-from .cases import drawn, from_data, read_data, space_class, to_data, truth_of
 from .judging import Outcome, judge
 from .shrinking import shrink
-from .truth import NO_PLAN, Truth
 
 # Not in the quick tier: a campaign in worker processes.
 pytestmark = pytest.mark.slow

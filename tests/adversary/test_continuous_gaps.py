@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from .cases import drawn, truth_of
+from tests.drawn.cases import drawn, truth_of
+
 from .judging import Outcome, judge
 from .worker import run
 

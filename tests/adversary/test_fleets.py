@@ -19,10 +19,9 @@ from euclio.problems.fragments.stages import Stages
 from euclio.proving.fragments.certifying import bound_of_uniform, find_better
 from euclio.proving.fragments.duality import bound_of
 from euclio.proving.fragments.pricing import TooLargeError
-
-from .fleets import fleet_case
-from .reference_fleets import fleet_truth
-from .truth import TooLargeError as ReferenceTooLargeError
+from tests.drawn.fleets import fleet_case
+from tests.drawn.reference_fleets import fleet_truth
+from tests.drawn.truth import TooLargeError as ReferenceTooLargeError
 
 LIMIT_S = 5.0
 

@@ -16,11 +16,10 @@ from euclio.problems.fragments import Budgets, Fleet, FragmentSpace, Sharing
 from euclio.problems.pipeline import Cluster, Objective, PipelineSpace
 from euclio.problems.session import DummyRule, PlanSpace, Session
 from euclio.problems.session.policies import POLICIES
-
-from .cases import FAMILIES, data_text, drawn, from_data, space_class, to_data
-from .clusters import cluster_case
-from .numbers import next_float, printed, terminating
-from .sessions import MOST_RATIO, session_case
+from tests.drawn.cases import FAMILIES, data_text, drawn, from_data, space_class, to_data
+from tests.drawn.clusters import cluster_case
+from tests.drawn.numbers import next_float, printed, terminating
+from tests.drawn.sessions import MOST_RATIO, session_case
 
 SEEDS = range(600)
 

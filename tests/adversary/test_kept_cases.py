@@ -20,10 +20,10 @@ from euclio.core.families import find_family
 from euclio.core.registry import find_solver
 from euclio.problems.pipeline import PipelineSpace
 from euclio.problems.session import PlanSpace, Session
+from tests.drawn.cases import Case, from_data, read_data, truth_of
+from tests.drawn.truth import Truth
 
-from .cases import Case, from_data, read_data, truth_of
 from .judging import UNDECIDED, WRONG, judge
-from .truth import Truth
 from .worker import asked, judge_case, run
 
 FOLDER = Path(__file__).parent / "cases"

@@ -13,10 +13,9 @@ from euclio.core.solving import solve
 from euclio.core.tolerances import BRACKET_TOLERANCE
 from euclio.problems.pipeline import PipelineSpace
 from euclio.problems.session import DummyRule, Hardware, Module, PlanSpace, Session
-
-from .cases import drawn, truth_of
-from .reference_clusters import cluster_truth
-from .reference_sessions import session_truth
+from tests.drawn.cases import drawn, truth_of
+from tests.drawn.reference_clusters import cluster_truth
+from tests.drawn.reference_sessions import session_truth
 
 ENUMERATION = {
     "session": "plan-bruteforce",

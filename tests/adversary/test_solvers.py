@@ -10,12 +10,12 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from euclio.core.registry import find_solver
+from tests.drawn.cases import Case, data_text, drawn, to_data
+from tests.drawn.clusters import cluster_case
+from tests.drawn.fleets import fleet_case
+from tests.drawn.sessions import EVEN_POLICIES, POLICIES, session_case
 
-from .cases import Case, data_text, drawn, to_data
-from .clusters import cluster_case
-from .fleets import fleet_case
 from .judging import UNDECIDED, WRONG
-from .sessions import EVEN_POLICIES, POLICIES, session_case
 from .worker import asked, judge_case
 
 SAMPLES = {

@@ -15,11 +15,11 @@ from euclio.core.errors import InputError
 from euclio.core.registry import find_solver
 from euclio.core.result import AnyResult, Status
 from euclio.core.solving import solve
+from tests.drawn.cases import Case, drawn, from_data, space_class, truth_of
+from tests.drawn.truth import Truth
 
-from .cases import Case, drawn, from_data, space_class, truth_of
 from .judging import Judgement, Outcome, judge
 from .memory import limited_memory
-from .truth import Truth
 
 SILENCE_S = 600.0
 """Seconds that a worker may take to import and to compile."""

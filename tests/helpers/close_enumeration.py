@@ -10,7 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from whole_enumeration import _plans
+from whole_enumeration import few, plans
 
 from euclio.problems.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate, longest_path
 
@@ -35,7 +35,7 @@ def _fastest(session: Session, module: Module, space: PlanSpace, most: int) -> l
     """The fastest plan of a module for each number of machines by type, with its latency in seconds."""
     alone = Session(module.name, session.slo_s, session.hardware, [module])
     best: dict[tuple[tuple[str, int], ...], tuple[Fraction, ModulePlan]] = {}
-    for plan in _plans(session, module, space, most):
+    for plan in plans(session, module, space, few(most)):
         if any(a.partial_rps for a in plan.allocations):
             continue
         checked = evaluate(alone, Plan((plan,)), space)

@@ -8,7 +8,7 @@ import pytest
 
 from bruteforce.pipeline.enumeration import solve_by_pipeline_enumeration
 from euclio.core.registry import Limits
-from euclio.problems.pipeline import Cluster, Model, Objective, PipelineSpace, evaluate
+from euclio.problems.pipeline import Cluster, Objective, PipelineSpace, evaluate
 from euclio.workloads.pipeline.small_clusters import small_cluster
 from formulations.pipeline.columns.solver import run_columns
 
@@ -50,14 +50,3 @@ def differs(seed: int) -> str:
         return "" if run_columns(cluster, space, Limits()).infeasible else "not infeasible"
     found = value(cluster, space)
     return "" if found == pytest.approx(float(best), rel=1e-9) else f"{found}, best {float(best)}"
-
-
-def changed(model: Model, **changes: object) -> Model:
-    """The model with other fields."""
-    fields = ("name", "slo_s", "transfer_s_per_request", "profiles", "weight", "margin_s", "batch_build", "rate_rps")
-    return Model(**{**{field: getattr(model, field) for field in fields}, **changes})  # type: ignore[arg-type]
-
-
-def with_models(cluster: Cluster, models: list[Model]) -> Cluster:
-    """The cluster with other models."""
-    return Cluster(cluster.name, cluster.gpus, models, cluster.max_partitions, cluster.unify_batch)

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from euclio.problems.session import Configuration, Hardware, Module, Session
-from euclio.problems.session.evaluate import evaluate, rank_key
-from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.problems.session.policies import POLICIES
 from euclio.problems.session.rules import DummyRule
 from euclio.problems.session.sharing.packing import packs
@@ -19,6 +17,7 @@ from euclio.serving.session.setup import Dispatch, Dropping, Partial, Setup
 from euclio.serving.session.system import System, build_system
 from euclio.serving.session.targets import DEALINGS
 from euclio.workloads.session.random_sessions import SHAPES, shape_edges
+from tests.drawn.plans import random_plan
 
 DURATIONS = ("0.1", "0.2", "0.05", "0.4", "0.01", "0.0333", "0.123456789", "1")
 """Durations that meet at equal times, and some that never do."""
@@ -106,36 +105,6 @@ def _profile(stream: random.Random) -> list[Configuration]:
 
 def _space(stream: random.Random) -> PlanSpace:
     return PlanSpace(policy=stream.choice(POLICIES), dummy=stream.choice(tuple(DummyRule)))
-
-
-def random_plan(stream: random.Random, session: Session, space: PlanSpace) -> Plan | None:
-    """A random plan of a session that can be priced; None: the draw is none."""
-    plan = Plan(tuple(_module_plan(stream, session, module, space) for module in session.modules))
-    return plan if evaluate(session, plan, space).modules else None
-
-
-def _module_plan(stream: random.Random, session: Session, module: Module, space: PlanSpace) -> ModulePlan:
-    chosen = stream.sample(module.profile, stream.randint(1, min(3, len(module.profile))))
-    chosen.sort(key=lambda c: rank_key(c, session.price))
-    dummy = Fraction(0)
-    if space.dummy is DummyRule.CONTINUOUS:
-        dummy = module.rate_rps * Fraction(stream.choice(("0", "0", "0.1", "0.37")))
-    left, found = module.rate_rps + dummy, []
-    for c in chosen:
-        t = c.throughput_rps
-        most = int(left / t)
-        if most > 30:
-            continue
-        last = c is chosen[-1]
-        n = most if last else stream.randint(0, most)
-        left -= n * t
-        full = last and left and space.dummy is DummyRule.MACHINE and stream.random() < 0.5
-        f = left if last and not full else Fraction(0)
-        if n or f or full:
-            found.append(Allocation(c, n + bool(full), f))
-        if last and full:
-            dummy, left = t - left, Fraction(0)
-    return ModulePlan(tuple(found), dummy)
 
 
 def _setup(stream: random.Random) -> Setup:

@@ -1,21 +1,24 @@
-"""Every plan of whole machines of a tiny session that may be the cheapest, by plain enumeration in fractions.
+"""Every plan of a tiny session that may be the cheapest, by plain enumeration in fractions.
 
-Nothing of it is taken from a solver: counts of machines up to a cost, priced by the checker one module at a time.
+Nothing of it is taken from a solver: numbers of machines up to a limit, priced by the checker one module at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
+from math import ceil
 
 from euclio.problems.session import Allocation, Configuration, Module, ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.problems.session.evaluate import rank_key
 
 Mode = tuple[Fraction, Fraction, ModulePlan]
 """Worst-case latency in seconds, cost per hour, plan."""
-MOST = 6
-"""Machines of a module at most; sessions have to be so small that no more are of use."""
+Counts = Callable[[Module, Sequence[Configuration]], Iterable[tuple[int, ...]]]
+"""Numbers of whole machines that are tried, for a module's configurations in rank order."""
+MOST, BOX = 6, 5
+"""Machines of a module, and of a configuration, at most; sessions have to be so small that no more are of use."""
 
 
 def cheapest(session: Session, space: PlanSpace, most: int = MOST) -> Fraction | None:
@@ -26,7 +29,7 @@ def cheapest(session: Session, space: PlanSpace, most: int = MOST) -> Fraction |
 
 
 def _cheapest(session: Session, space: PlanSpace, most: int) -> Fraction | None:
-    rows = [_modes(session, module, space, most) for module in session.modules]
+    rows = [modes(session, module, space, few(most)) for module in session.modules]
     best: Fraction | None = None
     for chosen in product(*rows):
         cost = sum((c for _, c, _ in chosen), Fraction(0))
@@ -35,11 +38,11 @@ def _cheapest(session: Session, space: PlanSpace, most: int) -> Fraction | None:
     return best
 
 
-def _modes(session: Session, module: Module, space: PlanSpace, most: int) -> list[Mode]:
+def modes(session: Session, module: Module, space: PlanSpace, counts: Counts) -> list[Mode]:
     """Latency, cost and plan of those that are faster or cheaper than all others."""
     alone = Session(module.name, session.slo_s, session.hardware, [module])
     found = []
-    for plan in _plans(session, module, space, most):
+    for plan in plans(session, module, space, counts):
         checked = evaluate(alone, Plan((plan,)), space)
         if checked.latency_s is not None and checked.latency_s <= session.slo_s:
             found.append((checked.latency_s, checked.modules[0].cost_per_h, plan))
@@ -51,21 +54,37 @@ def _modes(session: Session, module: Module, space: PlanSpace, most: int) -> lis
     return kept
 
 
-def _plans(session: Session, module: Module, space: PlanSpace, most: int) -> Iterator[ModulePlan]:
+def plans(session: Session, module: Module, space: PlanSpace, counts: Counts) -> Iterator[ModulePlan]:
+    """The plans of a module with so many whole machines, and a partial one behind them."""
     price = session.price
     allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
     ranked = sorted(allowed, key=lambda c: rank_key(c, price))
-    for counts in _counts(len(ranked), most):
-        yield from _written(module, space, [(c, n) for c, n in zip(ranked, counts, strict=True) if n], ranked)
+    for chosen in counts(module, ranked):
+        yield from _written(module, space, [(c, n) for c, n in zip(ranked, chosen, strict=True) if n], ranked)
 
 
-def _counts(size: int, most: int) -> Iterator[tuple[int, ...]]:
-    if size == 0:
-        yield ()
-        return
-    for n in range(most + 1):
-        for rest in _counts(size - 1, most - n):
-            yield (n, *rest)
+def few(most: int) -> Counts:
+    """So many machines in all at most."""
+
+    def within(left: int, size: int) -> Iterator[tuple[int, ...]]:
+        if size == 0:
+            yield ()
+            return
+        for n in range(left + 1):
+            for rest in within(left - n, size - 1):
+                yield (n, *rest)
+
+    return lambda module, ranked: within(most, len(ranked))
+
+
+def few_of_each(module: Module, ranked: Sequence[Configuration]) -> Iterable[tuple[int, ...]]:
+    """At most `BOX` machines of each configuration."""
+    return product(range(BOX + 1), repeat=len(ranked))
+
+
+def enough_of_each(module: Module, ranked: Sequence[Configuration]) -> Iterable[tuple[int, ...]]:
+    """Of each configuration at most as many as serve the rate alone: rules `none` and `machine` have no more."""
+    return product(*(range(ceil(module.rate_rps / c.throughput_rps) + 1) for c in ranked))
 
 
 def _written(

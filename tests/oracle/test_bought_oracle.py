@@ -13,7 +13,6 @@ from functools import cache
 from itertools import product
 
 import pytest
-from oracle_sessions import bought_session, small_session, stocked
 
 from euclio.core.registry import solvers
 from euclio.core.result import Result, Status
@@ -21,6 +20,7 @@ from euclio.core.solving import solve
 from euclio.problems.session import Charging, Hardware, ModulePlan, Plan, PlanSpace, Policy, Session, evaluate
 from euclio.problems.session.evaluate import machines_by_hardware
 from euclio.problems.session.policies import POLICIES
+from tests.drawn.small_sessions import bought_session, small_session, stocked
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "20")))
 SPACES = [

@@ -12,14 +12,14 @@ from functools import cache
 from itertools import product
 
 import pytest
-from box_plans import module_plans
-from close_sessions import close_session
+from whole_enumeration import few_of_each, plans
 
 from euclio.core.registry import solvers
 from euclio.core.result import Result, Status
 from euclio.core.solving import solve
 from euclio.problems.session import Charging, Plan, PlanSpace, Session, evaluate
 from euclio.problems.session.policies import POLICIES
+from tests.drawn.close_sessions import close_session
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "18")))
 SPACES = [
@@ -92,7 +92,7 @@ def test_brute_force_is_as_cheap_as_any_plan_of_a_box(seed):
         assert best.status in DECIDED, best.reason
         checked = [
             evaluate(session, Plan(modules), space)
-            for modules in product(*(list(module_plans(session, module, space)) for module in session.modules))
+            for modules in product(*(list(plans(session, module, space, few_of_each)) for module in session.modules))
         ]
         costs = [found.cost_per_h for found in checked if found.feasible]
         if best.plan is None:

@@ -10,7 +10,6 @@ from functools import cache
 from itertools import product
 
 import pytest
-from oracle_sessions import small_session
 
 from euclio.core.registry import find_solver, solvers, solvers_of
 from euclio.core.result import Result, Status
@@ -18,6 +17,7 @@ from euclio.core.solving import solve
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.problems.session import FULL_SPACE, PlanSpace
 from euclio.problems.session.policies import POLICIES
+from tests.drawn.small_sessions import small_session
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "100")))
 SPACES = [PlanSpace(p, rule, most) for p, rule, most in product(POLICIES, ("none", "machine"), (1, 2, None))]

@@ -12,7 +12,6 @@ from functools import cache
 from itertools import product
 
 import pytest
-from oracle_sessions import small_session
 
 from euclio.core.registry import AnySolver, solvers_of
 from euclio.core.result import Result, Status
@@ -20,6 +19,7 @@ from euclio.core.solving import solve
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.problems.session import DummyRule, PlanSpace
 from euclio.problems.session.policies import POLICIES
+from tests.drawn.small_sessions import small_session
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "30")))
 SPACES = [PlanSpace(policy, rule) for policy, rule in product(POLICIES, DummyRule)]

@@ -7,13 +7,13 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from box_plans import module_plans
-from close_sessions import state_session
+from whole_enumeration import few_of_each, plans
 
 from euclio.core.registry import solvers
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.problems.session import Charging, Plan, PlanSpace, Policy, evaluate
+from tests.drawn.close_sessions import state_session
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "18")))
 SPACES = [
@@ -54,8 +54,8 @@ def test_brute_force_is_as_cheap_as_any_plan_of_a_box(seed):
     session = state_session(seed, modules=2, configurations=2)
     for space in (SPACES[0], SPACES[2]):
         best = solve(session, "plan-bruteforce", space=space)
-        plans = product(*(list(module_plans(session, module, space)) for module in session.modules))
-        checked = [evaluate(session, Plan(modules), space) for modules in plans]
+        every = product(*(list(plans(session, module, space, few_of_each)) for module in session.modules))
+        checked = [evaluate(session, Plan(modules), space) for modules in every]
         costs = [found.cost_per_h for found in checked if found.feasible]
         if best.plan is None:
             assert not costs

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from itertools import count, islice
 
 from euclio.core.solving import solve
+from tests.drawn.days import nasty_day
+from tests.drawn.reference_days import ends, least_cost
 
-from .nasty_days import nasty_day
-from .reference_days import ends, least_cost
 from .search_days import CELLS, LIMIT_S, searched
 
 BEYOND = (1e-9, 0.001, 0.01, 0.1, 0.3)

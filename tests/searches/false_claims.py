@@ -15,7 +15,7 @@ from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.core.result import Status, WrittenResult
 from euclio.core.space_fields import contains, variants_of
-from tests.adversary.truth import Truth
+from tests.drawn.truth import Truth
 
 from .plan_edits import BATCHES, COUNTS, RATES, changed, rearranged, scaled
 from .true_claims import Base, proven

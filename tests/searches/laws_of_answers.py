@@ -20,7 +20,7 @@ from euclio.questions.what_if import what_if
 from euclio.serving.attainment.demand import Demand
 from euclio.serving.attainment.lower_bound import bound_on
 from euclio.serving.session.setup import Setup
-from tests.adversary.cases import Case
+from tests.drawn.cases import Case
 
 from .turns import Optimum, Turned
 

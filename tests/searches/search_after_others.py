@@ -12,7 +12,7 @@ from typing import Any
 from euclio import solve
 from euclio.core.registry import solvers
 from euclio.core.solver import AnySolver, Option
-from tests.adversary.cases import FAMILIES, Case, drawn
+from tests.drawn.cases import FAMILIES, Case, drawn
 
 from .search import Found, Search
 

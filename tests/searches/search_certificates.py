@@ -19,19 +19,19 @@ from euclio.core.registry import find_solver
 from euclio.core.result import Status
 from euclio.proving.certifying import certify
 from euclio.proving.files.checker import check_text
-from tests.adversary.clusters import cluster_case
-from tests.adversary.fleets import fleet_case
-from tests.adversary.reference_clusters import cluster_truth
-from tests.adversary.reference_fleets import fleet_truth
-from tests.adversary.truth import TooLargeError, Truth
+from tests.drawn.clusters import cluster_case
+from tests.drawn.days import nasty_day
+from tests.drawn.fleets import fleet_case
+from tests.drawn.limits import case_at_ties
+from tests.drawn.reference_clusters import cluster_truth
+from tests.drawn.reference_days import ends, least_cost
+from tests.drawn.reference_fleets import fleet_truth
+from tests.drawn.truth import TooLargeError, Truth
 from tests.helpers.exact_milp import TooManyError
 from tests.helpers.proof_files import is_true, stated
 
-from .nasty_days import nasty_day
-from .reference_days import ends, least_cost
 from .search import Found, Search
 from .search_limits import enumerated
-from .sessions_at_ties import case_at_ties
 
 LIMIT_S = 10.0
 """Limit of a run and of a certificate, file included; what is not decided then is open."""

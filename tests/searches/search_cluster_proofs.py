@@ -4,32 +4,28 @@ from __future__ import annotations
 
 import time
 from fractions import Fraction
-from random import Random
 
 from euclio.core.certificate import NoProofError
 from euclio.problems.pipeline import Objective
 from euclio.proving.files.checker import check_text
 from euclio.proving.files.text import proof_text
 from euclio.proving.pipeline.proof import NothingToDivideError, cluster_proof
-from tests.helpers.drawn_clusters import TooManyPlansError, best_value, draw_cluster, draw_space
+from tests.drawn.cases import drawn, truth_of
 
 from .search import Found, Search
 
 LIMIT_S = 10.0
-MOST_PLANS = 100_000
-"""Plans of a cluster that are listed; one with more is left out."""
 NEXT_TO = (Fraction(1, 10**9), Fraction(1, 10**15))
 """Shares by which a cutoff is worse than the best, so that a plan is better."""
 
 
 def look(seed: int) -> Found:
     """A cluster at its best value by enumeration, which may have a file, and at worse ones, which may not."""
-    draw = Random(f"cluster proofs {seed}")
-    cluster, space = draw_cluster(draw, wide=seed % 2 == 1), draw_space(draw)
-    try:
-        best = best_value(cluster, space, MOST_PLANS)
-    except TooManyPlansError:
+    case = drawn("pipeline", seed)
+    cluster, space, truth = case.instance, case.space, truth_of(case, case.space)
+    if truth is None:
         return Found(0)
+    best = truth.lower
     if best == 0:
         return Found(1)
     undecided, faults = 0, []

@@ -20,9 +20,9 @@ from euclio.core.result import Status
 from euclio.problems.session import Charging, DummyRule, Module, PlanSpace, Policy, Session, evaluate, longest_path
 from euclio.problems.session.policies import POLICIES, find_policy
 from euclio.questions.cost_curve import JUST, CostCurve, CostStep, cost_curve
-from tests.adversary.reference_sessions import session_truth
-from tests.adversary.truth import TooLargeError
-from tests.helpers.oracle_sessions import bought_session
+from tests.drawn.reference_sessions import session_truth
+from tests.drawn.small_sessions import bought_session
+from tests.drawn.truth import TooLargeError
 
 from .search import Found, Search
 

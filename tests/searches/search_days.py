@@ -15,9 +15,9 @@ from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.problems.day import Day, evaluate
 from euclio.proving.certifying import certify
 from euclio.proving.day.certifying import find_better
+from tests.drawn.days import nasty_day
+from tests.drawn.reference_days import ends, least_cost
 
-from .nasty_days import nasty_day
-from .reference_days import ends, least_cost
 from .search import Found, Search
 
 RULES = ("day-peak", "day-per-machine", "day-thresholds", "day-per-step")

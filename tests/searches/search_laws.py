@@ -16,13 +16,13 @@ from euclio.core.result import AnyResult, Status
 from euclio.core.solver import AnySolver
 from euclio.core.solving import solve
 from euclio.problems.session import Charging
-from tests.adversary.cases import Case, drawn
 from tests.adversary.worker import asked
+from tests.drawn.cases import Case, drawn
+from tests.drawn.days import nasty_day
+from tests.drawn.limits import case_at_ties
 
 from .laws_of_answers import answer_laws
-from .nasty_days import nasty_day
 from .search import Found, Search
-from .sessions_at_ties import case_at_ties
 from .turns import Optimum, Turned, day_turns, session_turns
 from .turns_of_fixed_machines import cluster_turns, fleet_turns
 

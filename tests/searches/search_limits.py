@@ -13,10 +13,10 @@ from euclio.core.result import Status
 from euclio.problems.session.evaluate import evaluate
 from euclio.proving.session.certifying import find_better
 from tests.adversary.judging import UNDECIDED, WRONG, judge
-from tests.adversary.truth import NO_PLAN, Truth
+from tests.drawn.limits import REFERENCE, REFERENCE_S, case_at_ties
+from tests.drawn.truth import NO_PLAN, Truth
 
 from .search import Found, Search
-from .sessions_at_ties import REFERENCE, REFERENCE_S, case_at_ties
 
 LIMIT_S = 20.0
 PROVER_S = 2.0

@@ -14,7 +14,7 @@ from euclio.problems.session.changes import source_rate
 from euclio.problems.session.policies import POLICIES
 from euclio.questions.explain.explaining import explain
 from euclio.questions.what_if import what_if
-from tests.helpers.oracle_sessions import small_session
+from tests.drawn.small_sessions import small_session
 
 from .search import Found, Search
 

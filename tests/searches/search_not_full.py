@@ -19,11 +19,11 @@ from euclio.core.result import Status
 from euclio.problems.session import Charging, DummyRule, PlanSpace, Policy, Session, evaluate, longest_path
 from euclio.problems.session.policies import POLICIES
 from euclio.proving.session.certifying import find_better
-from tests.adversary.numbers import supported
-from tests.adversary.sessions import session_case
+from tests.drawn.limits import REFERENCE, REFERENCE_S, limited, sum_of_durations
+from tests.drawn.numbers import supported
+from tests.drawn.sessions import session_case
 
 from .search import Found, Search
-from .sessions_at_ties import REFERENCE, REFERENCE_S, limited, sum_of_durations
 
 PROVER_S = 5.0
 CASES = 5

@@ -13,14 +13,14 @@ from euclio.core.result import WrittenResult
 from euclio.problems.session import Plan
 from euclio.problems.session.policies import POLICIES
 from euclio.proving.certifying import certify
-from tests.adversary.cases import Case, space_class, truth_of
-from tests.adversary.clusters import cluster_case
-from tests.adversary.fleets import fleet_case
-from tests.adversary.sessions import session_case
-from tests.adversary.truth import Truth
+from tests.drawn.cases import Case, space_class, truth_of
+from tests.drawn.clusters import cluster_case
+from tests.drawn.fleets import fleet_case
+from tests.drawn.sessions import session_case
+from tests.drawn.ties import tie
+from tests.drawn.truth import Truth
 
 from .search import Found, Search
-from .tie_sessions import tie
 from .written_claims import bounded, infeasible, optimal
 
 LIMIT_S = 1.0

@@ -16,7 +16,7 @@ from euclio.problems.session import Charging, DummyRule, PlanSpace, Session, eva
 from euclio.problems.session.evaluate import machines_by_hardware
 from euclio.problems.session.policies import POLICIES
 from euclio.problems.session.running import Running, RunningMachines
-from tests.helpers.oracle_sessions import bought_session, small_session
+from tests.drawn.small_sessions import bought_session, small_session
 
 from .search import Found, Search
 from .search_limits import proven

@@ -26,11 +26,11 @@ from euclio.core.registry import find_solver, solvers
 from euclio.core.result import Status
 from euclio.core.ways import Way
 from euclio.files import load_instance
-from tests.adversary.cases import FAMILIES, drawn
+from tests.drawn.cases import FAMILIES, drawn
+from tests.drawn.limits import case_at_ties
 from tests.helpers.places import ROOT
 
 from .search import Found, Search
-from .sessions_at_ties import case_at_ties
 
 LIMITS_S = (0.01, 0.03, 0.1, 0.3)
 SOLVERS = 3

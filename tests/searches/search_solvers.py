@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from euclio.core.registry import solvers
-from tests.adversary.cases import FAMILIES, drawn
 from tests.adversary.judging import UNDECIDED, WRONG
 from tests.adversary.worker import asked, judge_case
+from tests.drawn.cases import FAMILIES, drawn
 
 from .search import Found, Search
 

@@ -17,11 +17,11 @@ from euclio.core.registry import solvers
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.core.ways import Way
-from tests.adversary.cases import drawn
 from tests.adversary.worker import asked
+from tests.drawn.cases import drawn
+from tests.drawn.days import nasty_day
 
 from .bounds_checked import HELPERS
-from .nasty_days import nasty_day
 from .search import Found, Search
 
 LIMIT_S = 4.0

@@ -10,7 +10,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
-from random_plans import BATCHING, SHARING, random_plan, random_session
+from random_plans import BATCHING, SHARING, random_session
 from session_reference import serve, serve_clients
 
 from euclio.problems.session import Configuration, DummyRule, Module, PlanSpace, Policy, Session
@@ -27,7 +27,8 @@ from euclio.serving.session.simulation import incoming, simulate
 from euclio.serving.session.system import LONGEST, System
 from euclio.serving.setup import Arrivals
 from euclio.serving.units import NS_PER_S
-from tests.adversary.sessions import EVEN_POLICIES, POLICIES, session_case
+from tests.drawn.plans import random_plan
+from tests.drawn.sessions import EVEN_POLICIES, POLICIES, session_case
 
 if TYPE_CHECKING:
     from .simulation_cases import Check

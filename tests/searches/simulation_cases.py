@@ -19,8 +19,8 @@ from euclio.serving.pipeline import simulate as simulate_cluster
 from euclio.serving.pipeline.setup import Scheduler
 from euclio.serving.requests import PENDING
 from euclio.serving.setup import Arrivals
-from tests.adversary.clusters import cluster_case
-from tests.adversary.fleets import fleet_case
+from tests.drawn.clusters import cluster_case
+from tests.drawn.fleets import fleet_case
 
 from .search import Found
 from .session_simulations import session_cases

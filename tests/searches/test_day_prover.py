@@ -25,9 +25,8 @@ from euclio.proving.files.branch_and_bound import UnprovenError, prove
 from euclio.proving.files.checker import check_text
 from tests.bench.day_instances import day as bench_day
 from tests.bench.day_instances import planner
-
-from .nasty_days import nasty_day
-from .reference_days import _uses, ends, least_cost
+from tests.drawn.days import nasty_day
+from tests.drawn.reference_days import _uses, ends, least_cost
 
 TOLERANCE = Fraction(1, 10**9)
 CELLS = 5_000

@@ -7,19 +7,61 @@ from fractions import Fraction
 from itertools import pairwise, product
 
 import pytest
-from drawn_days import drawn_day, enumerated_cost
 
 from euclio.problems.day import Day, DayPlan, Idle, Serving, Staffing, Step, StepPlan, evaluate
+from euclio.problems.day.evaluate import WHOLE, session_plan
+from euclio.problems.day.instance import at_rates
 from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session import evaluate as evaluate_session
+from tests.drawn.days import nasty_day, tied_day
+from tests.drawn.reference_days import _after_changes, ends, least_cost
 
-from .nasty_days import nasty_day
-from .reference_days import _after_changes, ends, least_cost
+
+def enumerated_cost(day: Day, most: int) -> Fraction | None:
+    """The least cost of a day with one module, all plans tried that have at most so many machines of a type."""
+    vectors = list(product(range(most + 1), repeat=len(day.session.hardware)))
+    serving = [[on for on in vectors if _serves(day, k, on)] for k in range(len(day.steps))]
+    costs = [_cost(day, path) for path in product(*serving)]
+    return min(costs, default=None)
+
+
+def _serves(day: Day, k: int, on: tuple[int, ...]) -> bool:
+    """Whether some use of the machines serves a step, and the stock has them."""
+    if any(h.count is not None and n > h.count for h, n in zip(day.session.hardware, on, strict=True)):
+        return False
+    session = at_rates(day.session, day.steps[k].rates_rps)
+    if session is None:
+        return True
+    profile = session.modules[0].profile
+    limit = {h.name: n for h, n in zip(session.hardware, on, strict=True)}
+    for counts in product(*(range(limit[c.hardware] + 1) for c in profile)):
+        used = {name: sum(n for n, c in zip(counts, profile, strict=True) if c.hardware == name) for name in limit}
+        if any(used[name] > limit[name] for name in limit) or not any(counts):
+            continue
+        named = zip(counts, profile, strict=True)
+        staffing = Staffing(tuple(Serving(c.hardware, c.batch, c.concurrency, n) for n, c in named if n))
+        if evaluate_session(session, session_plan(session, (staffing,)), WHOLE).feasible:
+            return True
+    return False
+
+
+def _cost(day: Day, path: tuple[tuple[int, ...], ...]) -> Fraction:
+    """The cost as docs/model/load-over-time.md has it."""
+    total, change = Fraction(0), day.price_per_change + day.state.get(day.session.modules[0].name, 0)
+    for h, hardware in enumerate(day.session.hardware):
+        price = hardware.price_per_h / 3600
+        for step, on in zip(day.steps, path, strict=True):
+            total += step.length_s * price * on[h]
+        for before, after in pairwise(path):
+            total += (change + price * day.warm_up_s) * max(0, after[h] - before[h])
+            total += (change + price * day.keep_alive_s) * max(0, before[h] - after[h])
+    return total
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_of_one_module_it_is_that_of_all_paths(seed):
     """All paths through all vectors of up to three machines of a type, each held to the SLO by the checker."""
-    day = drawn_day(seed)
+    day = tied_day(seed)
     most = tuple(3 if h.count is None else min(3, h.count) for h in day.session.hardware)
     assert least_cost(day, [most]) == enumerated_cost(day, 3)
 

@@ -16,23 +16,18 @@ from euclio.core.family import Family
 from euclio.core.result import Status, WrittenResult
 from euclio.core.solving import solve
 from euclio.files.json_reading import parse_json
-from euclio.problems.day import Day
 from euclio.problems.session.policies import POLICIES
 from euclio.proving.certifying import written
-from tests.adversary.cases import Case, truth_of
-from tests.adversary.clusters import cluster_case
-from tests.adversary.fleets import fleet_case
-from tests.adversary.sessions import session_case
-from tests.adversary.truth import Truth
-from tests.helpers.drawn_days import drawn_day, enumerated_cost
-
-from .tie_sessions import tie
+from tests.drawn.cases import Case, truth_of
+from tests.drawn.clusters import cluster_case
+from tests.drawn.days import nasty_day
+from tests.drawn.fleets import fleet_case
+from tests.drawn.sessions import session_case
+from tests.drawn.ties import tie
+from tests.drawn.truth import Truth
 
 LIMIT_S = 2.0
 """Seconds for a solver; what it has not proven then is no true result to begin with."""
-
-MOST_MACHINES = 3
-"""Machines of a type that the enumeration of a day tries at most; days that need more are left out."""
 
 FAMILIES = ("session", "session", "session", "pipeline", "pipeline", "fragments", "day")
 
@@ -66,14 +61,14 @@ class Base:
 
     def truth_in(self, space: Any) -> Truth | None:
         """What enumeration knows of another plan space; None: it is too large."""
-        return self.truth if space == self.case.space else _truth(self.case, space)
+        return self.truth if space == self.case.space else truth_of(self.case, space)
 
 
 def base(seed: int) -> Base | None:
     """The true result of a seed; None: its solver has no proof, or its instance is too large to enumerate."""
     rng = Random(f"false-claims/{seed}")
     case = _drawn(rng, seed)
-    truth = _truth(case, case.space)
+    truth = truth_of(case, case.space)
     if truth is None:
         return None
     result = proven(case)
@@ -87,28 +82,8 @@ def _drawn(rng: Random, seed: int) -> Case:
     if name == "fragments":
         return Case(name, *fleet_case(rng, most=4))
     if name == "day":
-        return Case(name, drawn_day(rng.randrange(10**6), steps=2), find_family(name).full_space)
+        return Case(name, nasty_day(rng.randrange(10**6), modules=1, steps=2), find_family(name).full_space)
     return Case(name, *(session_case(rng, POLICIES) if seed % 2 else tie(rng)[:2]))
-
-
-def _truth(case: Case, space: Any) -> Truth | None:
-    if case.family != "day":
-        return truth_of(case, space)
-    if not _few_suffice(case.instance):
-        return None
-    least = enumerated_cost(case.instance, MOST_MACHINES)
-    return Truth(least, least)
-
-
-def _few_suffice(day: Day) -> bool:
-    """Whether a few machines of each type serve all there ever is, if any number does: no plan then needs more."""
-    rate, slo = day.largest_rates_rps[0], day.session.slo_s
-    for hardware in day.session.hardware:
-        own = [c for c in day.session.modules[0].profile if c.hardware == hardware.name and c.duration_s < slo]
-        served = [c for c in own if MOST_MACHINES * c.throughput_rps >= max(rate, c.batch / (slo - c.duration_s))]
-        if own and not served:
-            return False
-    return True
 
 
 def proven(case: Case) -> WrittenResult | None:

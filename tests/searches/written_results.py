@@ -25,10 +25,10 @@ from euclio.problems.session.changes import SessionChanges
 from euclio.problems.session.policies import POLICIES
 from euclio.problems.session.rules import Charging
 from euclio.problems.session.running import RunningMachines
-from tests.adversary.clusters import cluster_case
-from tests.adversary.fleets import fleet_case
-from tests.adversary.numbers import LARGEST, SMALLEST, cut, printed, spread, supported
-from tests.adversary.sessions import session_case
+from tests.drawn.clusters import cluster_case
+from tests.drawn.fleets import fleet_case
+from tests.drawn.numbers import LARGEST, SMALLEST, cut, printed, spread, supported
+from tests.drawn.sessions import session_case
 
 LIMIT_S = 0.3
 """Seconds of a solver."""

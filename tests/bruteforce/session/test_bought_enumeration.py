@@ -8,7 +8,6 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from oracle_sessions import bought_session, stocked
 
 from bruteforce.session.bought_choices import Choice, Latency, Listing, _undominated
 from bruteforce.session.combination import TimeUpError
@@ -29,6 +28,7 @@ from euclio.problems.session import (
 )
 from euclio.problems.session.evaluate import rank_key
 from euclio.problems.session.policies import POLICIES
+from tests.drawn.small_sessions import bought_session, stocked
 
 SEEDS = range(int(os.environ.get("EUCLIO_ORACLE", "40")))
 MOST = 4

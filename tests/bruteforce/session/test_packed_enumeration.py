@@ -4,12 +4,12 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from oracle_sessions import small_session
 
 from euclio import solve
 from euclio.core.result import Status
 from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
 from euclio.problems.session.running import Running, RunningMachines
+from tests.drawn.small_sessions import small_session
 
 PACKED = PlanSpace(charging="packed")
 LIMIT_S = 5.0

@@ -7,11 +7,11 @@ import sys
 from importlib import import_module
 
 import pytest
-from oracle_sessions import small_session
 from places import ROOT
 
 from euclio import generate
 from euclio.files import save_session
+from tests.drawn.small_sessions import small_session
 
 PACKAGES = ("euclio", "studies", "heuristics", "formulations", "bruteforce")
 LATE = re.compile(r"late(?:_value)?\(\s*\"([\w.]+)\",\s*\"(\w+)\"")

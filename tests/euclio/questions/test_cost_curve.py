@@ -5,8 +5,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from drawn_sessions import tiny_session as drawn
-from oracle_sessions import small_session
 from tiny_sessions import tiny_session
 
 from euclio import what_if
@@ -28,6 +26,7 @@ from euclio.problems.session import (
 from euclio.problems.session.changes import SessionChanges
 from euclio.problems.session.rules import Charging
 from euclio.questions.cost_curve import CostCurve, cost_curve
+from tests.drawn.small_sessions import bought_session, small_session
 
 WHOLE = PlanSpace(charging=Charging.WHOLE)
 ONE_BY_ONE = replace(find_solver("exact"), pieces=None)
@@ -52,7 +51,7 @@ def test_step_by_step_it_is_the_same(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_whole_machines_cost_what_solving_at_a_rate_says(seed: int) -> None:
     """Over the rate, at drawn rates and where each step ends."""
-    session = drawn(seed, WHOLE)
+    session = bought_session(seed)
     curve = cost_curve(session, over="rate", space=WHOLE)
     assert curve.proven
     draw, start, end = random.Random(seed), float(curve.question.start), float(curve.question.end)

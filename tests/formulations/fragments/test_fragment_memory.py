@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import pytest
 from agreeing_fleets import agree
-from limited_fleets import limited_fleet, loose
 from tiny_fleets import SPACES
 
 from euclio.core.registry import solvers_of
@@ -19,8 +18,15 @@ from euclio.problems.fragments import Fleet, Fragment, FragmentSpace, Network, S
 from euclio.problems.fragments.gpu_packing import gpus_needed
 from euclio.proving.fragments.certifying import find_better
 from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
+from tests.drawn.fleets import limited_fleet
 
 SEEDS = range(min(200, int(os.environ.get("EUCLIO_ORACLE", "30"))))
+
+
+def loose(fleet):
+    """The same fleet with a server that has more of all than its instances take."""
+    taken = [60] * fleet.network.layers
+    return replace(fleet, network=replace(fleet.network, layer_memory_mb=taken, server=Server(10**6, 1000)))
 
 
 @pytest.mark.parametrize("seed", range(200))

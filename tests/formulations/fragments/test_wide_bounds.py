@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from limited_fleets import limited_fleet
 from test_fragment_columns import pricer_of, shares_of_all_sets
 
 from euclio.core.registry import Limits
@@ -25,6 +24,7 @@ from formulations.fragments.columns.types import types_of
 from formulations.fragments.columns.wide import WidePricing, fluid_bound_pct, solve_wide, wide_bound
 from heuristics.fragments.regrouping import REACH
 from heuristics.fragments.regrouping_tables import queues_of
+from tests.drawn.fleets import limited_fleet
 
 SPACES = ({}, {"max_members": 2}, {"max_instances": 2})
 

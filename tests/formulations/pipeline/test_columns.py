@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from column_cases import FULL, SEEDS, changed, differs, space_of, value, with_models
+from column_cases import FULL, SEEDS, differs, space_of, value
 
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
@@ -106,7 +106,7 @@ def cluster(seed: int) -> Cluster:
 @pytest.mark.parametrize("seed", range(100, 112))
 def test_doubled_weights_halve_the_value(cluster: Cluster) -> None:
     """The value is a throughput over a weight: an absolute tolerance of the search would break the scale."""
-    doubled = with_models(cluster, [changed(m, weight=2 * m.weight) for m in cluster.models])
+    doubled = replace(cluster, models=tuple(replace(m, weight=2 * m.weight) for m in cluster.models))
     assert value(doubled) == pytest.approx(value(cluster) / 2)
 
 
@@ -120,7 +120,7 @@ def test_order_of_gpu_types_does_not_matter(cluster: Cluster) -> None:
 @pytest.mark.parametrize("seed", range(100, 112))
 def test_a_looser_slo_never_lowers_the_value(cluster: Cluster) -> None:
     """Every column within the SLO is one within a looser SLO, so a lower value has lost a column."""
-    looser = with_models(cluster, [changed(m, slo_s=m.slo_s * Fraction(11, 10)) for m in cluster.models])
+    looser = replace(cluster, models=tuple(replace(m, slo_s=m.slo_s * Fraction(11, 10)) for m in cluster.models))
     assert value(looser) >= value(cluster) * (1 - 1e-9)
 
 

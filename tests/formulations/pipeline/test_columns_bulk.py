@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from column_cases import changed, differs, space_of, value, with_models
+from column_cases import differs, space_of, value
 from places import SHARED
 
 from euclio import load
@@ -37,8 +37,8 @@ def many(monkeypatch: pytest.MonkeyPatch) -> None:
 def larger(seed: int, times: int) -> Cluster:
     """A small cluster with many times the GPUs and rates."""
     cluster = scaled(small_cluster(seed), times)
-    rated = [m if m.rate_rps is None else changed(m, rate_rps=m.rate_rps * times) for m in cluster.models]
-    return with_models(cluster, rated)
+    rated = [m if m.rate_rps is None else replace(m, rate_rps=m.rate_rps * times) for m in cluster.models]
+    return replace(cluster, models=tuple(rated))
 
 
 @pytest.mark.usefixtures("many")
@@ -105,7 +105,7 @@ def test_least_cost_of_a_hundred_thousand_gpus_is_proven(name: str, one_per_sequ
     # All L4 and some of the others are needed for these rates.
     rates = {1: [8_000_000], 3: [1_000_000, 1_100_000, 1_200_000]}[len(cluster.models)]
     gpus = [Gpu(gpu.name, gpu.count, price_per_h=price) for gpu, price in zip(cluster.gpus, (0.7, 0.5), strict=True)]
-    models = [changed(m, rate_rps=rate) for m, rate in zip(cluster.models, rates, strict=True)]
+    models = [replace(m, rate_rps=rate) for m, rate in zip(cluster.models, rates, strict=True)]
     priced = Cluster(cluster.name, gpus, models, cluster.max_partitions, cluster.unify_batch)
     assert run_columns(priced, space, Limits()).raw_status == "optimal"
 

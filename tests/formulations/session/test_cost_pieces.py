@@ -7,18 +7,19 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from drawn_sessions import module_points, tiny_session
-from oracle_sessions import small_session
 from random_splittings import longest_path, random_splitting
+from whole_enumeration import enough_of_each, modes
 
 from euclio.core.registry import Limits
 from euclio.core.solving import solve
 from euclio.problems.session import FULL_SPACE, DummyRule, PlanSpace, Session, evaluate
+from euclio.problems.session import longest_path as session_longest_path
 from euclio.problems.session.rules import Charging
 from euclio.questions.cost_curve import cost_curve
 from formulations.effort import UndecidedError
 from formulations.session import curve as merging
 from formulations.session.curve import Choices, Merge, components, cost_pieces
+from tests.drawn.small_sessions import bought_session, small_session
 
 SPACES = (
     FULL_SPACE,
@@ -34,14 +35,11 @@ LATE = Fraction(1, 10**8)
 
 def paths(session: Session, space: PlanSpace) -> list[tuple[Fraction, Fraction]]:
     """Longest path and cost of every choice of one undominated plan per module."""
-    parents, found = session.parents(), []
-    spaces = [space.on(h.name) for h in space.hardware_of(session)] if space.single_hardware else [space]
-    for own in spaces:
-        for chosen in itertools.product(*(module_points(m, session.hardware, own) for m in session.modules)):
-            finish: dict[int, Fraction] = {}
-            for m in session.order:
-                finish[m] = chosen[m][0] + max((finish[p] for p in parents[m]), default=Fraction(0))
-            found.append((max(finish.values()), sum((point[1] for point in chosen), Fraction(0))))
+    found = []
+    for own in [space.on(h.name) for h in space.hardware_of(session)] if space.single_hardware else [space]:
+        for chosen in itertools.product(*(modes(session, m, own, enough_of_each) for m in session.modules)):
+            latency = session_longest_path(session, [seconds for seconds, _, _ in chosen])[0]
+            found.append((latency, sum((cost for _, cost, _ in chosen), Fraction(0))))
     return sorted(found)
 
 
@@ -57,9 +55,9 @@ def alike(a: Fraction | None, b: Fraction | None) -> bool:
 def test_the_whole_function_is_that_of_enumeration(seed: int) -> None:
     """Ties between modules and floats as rates: at every latency that a plan can have, the cost is the least there."""
     space = SPACES[seed % len(SPACES)]
-    session = tiny_session(seed, space)
-    every = paths(session, space)
+    session = bought_session(seed)
     start, end = session.slo_s / 3, session.slo_s * 3
+    every = paths(replace(session, slo_s=end), space)
     curve = cost_curve(session, space=space, between=(start, end))
     assert curve.proven
     assert (curve.steps[0].start, curve.steps[-1].end) == (start, end)

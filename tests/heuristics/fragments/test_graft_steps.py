@@ -6,7 +6,6 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from limited_fleets import limited_fleet
 
 from euclio.core.registry import Limits, find_solver
 from euclio.core.solving import solve
@@ -17,6 +16,7 @@ from euclio.questions.comparison.decomposing import decompose, goal_of, steps_of
 from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
 from heuristics.fragments.graft import GraftOptions, Merging, solve_graft
 from heuristics.fragments.steps import graft_steps
+from tests.drawn.fleets import limited_fleet
 
 STEPS = ["stages", "re-partition point", "division", "grouping", "group size", "merging"]
 VARIANTS = [GraftOptions(), GraftOptions(merging=Merging.UNIFORM), GraftOptions(merging=Merging.NONE, group_size=2)]

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from oracle_sessions import small_session
 from worked_examples import M_3, one_module
 
 from euclio.core.registry import Limits
@@ -14,6 +13,7 @@ from euclio.problems.session.latency.dispatch import configuration_latency
 from heuristics.session.latency_splitting import LEAST_LATENCY, THROUGHPUT, Moves, single_units, split_latency
 from heuristics.session.solver import run_system
 from heuristics.session.systems import CLIPPER, INFERLINE, SCROOGE, System
+from tests.drawn.small_sessions import small_session
 
 SEEDS = range(150)
 

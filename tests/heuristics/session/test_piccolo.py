@@ -5,7 +5,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from oracle_sessions import small_session
 from worked_examples import PICCOLO_M_1, PICCOLO_M_2, PICCOLO_M_3, module, one_module
 
 import heuristics.session.solver as running
@@ -42,6 +41,7 @@ from heuristics.session.systems import (
     Start,
     System,
 )
+from tests.drawn.small_sessions import small_session
 
 CONTINUOUS = DummyRule.CONTINUOUS
 CELLS = [f.name for f in fields(System) if f.name not in ("name", "summary")]

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from oracle_sessions import small_session
 
 from euclio import solve
 from euclio.core.result import Status
@@ -11,6 +10,7 @@ from euclio.problems.session.arrays import session_arrays
 from euclio.workloads.session.random_sessions import random_session
 from heuristics.session.price_of_time import hand_out, prices_of_time
 from heuristics.session.staircases import staircases
+from tests.drawn.small_sessions import small_session
 
 PROFILE = [Configuration("A", b, 1, d) for b, d in ((1, "0.05"), (4, "0.1"), (10, "0.2"))]
 POLICIES = [Policy.TC, Policy.MACHINE_RATE, Policy.RR, Policy.TC_SHARED, Policy.IN_TURN]

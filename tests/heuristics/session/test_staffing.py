@@ -3,12 +3,12 @@
 import math
 
 import pytest
-from oracle_sessions import small_session
 
 from euclio import solve
 from euclio.core.result import Status
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from heuristics.session.staffing import by_square_root, configurations_by_hand
+from tests.drawn.small_sessions import small_session
 
 RULES = ("rate-over-throughput", "utilisation-70", "square-root-staffing")
 

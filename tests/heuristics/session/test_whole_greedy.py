@@ -3,12 +3,12 @@
 from fractions import Fraction
 
 import pytest
-from oracle_sessions import small_session
 
 from euclio import solve
 from euclio.core.result import Status
 from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
 from euclio.workloads.session.random_sessions import random_session
+from tests.drawn.small_sessions import small_session
 
 SEEDS = range(30)
 

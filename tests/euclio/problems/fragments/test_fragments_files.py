@@ -2,7 +2,6 @@ from dataclasses import replace
 
 import pytest
 from bad_fleets import BAD_TEXTS
-from limited_fleets import limited_fleet
 from tiny_fleets import TEXT, tiny_fleet
 
 from euclio.cli import main
@@ -16,6 +15,7 @@ from euclio.problems.fragments.files import fleet_from_text, fleet_to_text, load
 from euclio.problems.fragments.plan import FragmentPlan
 from euclio.serving.fragments.system import build_system
 from euclio.workloads.fragments.random_fleets import random_fleet
+from tests.drawn.fleets import limited_fleet
 
 
 def test_text_gives_the_fleet_typed_in_python():

@@ -4,57 +4,48 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from drawn_clusters import best_value, draw_cluster
 from tiny_clusters import tiny_cluster, tiny_plan
 
 from euclio.core.certificate import NoProofError
 from euclio.core.numbers import short
 from euclio.core.solving import solve
 from euclio.experiments.bench_set import best, entries, load
-from euclio.problems.pipeline import Cluster, Model, Objective, Pipeline, PipelinePlan, PipelineSpace
+from euclio.problems.pipeline import Pipeline, PipelinePlan, PipelineSpace
 from euclio.problems.pipeline.evaluate import evaluate
 from euclio.proving.files.text import mps_text
 from euclio.proving.pipeline.program import cluster_program, templates_of
+from tests.drawn.clusters import cluster_case
+from tests.drawn.reference_clusters import cluster_truth
 
 NEAR = 1e-6
 """What HiGHS tolerates, as a share of a value."""
 
 
 def tame(cluster):
-    """Whether all numbers are such that floating point loses nothing of them: prices and times near 1."""
+    """Whether floating point loses nothing of the numbers: times, prices, weights and loads are near 1."""
     times = [x for model in cluster.models for p in model.profiles for row in p.latency_s for x in row]
-    prices = [gpu.price_per_h for gpu in cluster.gpus]
-    return min(times) > Fraction(1, 100) and all(p == 0 or Fraction(1, 100) < p < 100 for p in prices)
+    others = [x for model in cluster.models for x in (model.weight, model.rate_rps)]
+    others += [gpu.price_per_h or Fraction(1) for gpu in cluster.gpus if gpu.price_per_h != 0]
+    return min(times) > Fraction(1, 100) and all(Fraction(1, 100) < x < 100 for x in others)
 
 
 def away_from_ties(cluster):
     """The same cluster with loads that no plan serves just so: HiGHS would take a little less for enough."""
-    models = [
-        Model(
-            m.name,
-            m.slo_s,
-            m.transfer_s_per_request,
-            m.profiles,
-            weight=m.weight,
-            margin_s=m.margin_s,
-            batch_build=m.batch_build,
-            rate_rps=short(0.937 * float(m.rate_rps)),
-        )
-        for m in cluster.models
-    ]
-    return Cluster(cluster.name, cluster.gpus, models, cluster.max_partitions, cluster.unify_batch)
+    models = tuple(replace(m, rate_rps=short(0.937 * float(m.rate_rps))) for m in cluster.models)
+    return replace(cluster, models=models)
 
 
 def drawn(seed):
     """A cluster that HiGHS can be asked about, and a plan space whose program leaves nothing out."""
     draw = random.Random(seed)
     while True:
-        cluster = draw_cluster(draw)
+        cluster, found = cluster_case(draw)
         space = PipelineSpace(
-            draw.choice(tuple(Objective)), unify_batch=True, virtual_gpus=draw.random() < 0.8, batch_build=seed % 2 == 0
+            found.objective, unify_batch=True, virtual_gpus=draw.random() < 0.8, batch_build=seed % 2 == 0
         )
         if tame(cluster):
             return away_from_ties(cluster), space
@@ -91,7 +82,7 @@ def plan_of(cluster, space, values):
 def test_the_optimum_is_that_of_enumeration_and_its_point_a_plan_of_that_value(seed, tmp_path):
     """Both objectives, with and without divided GPUs; the templates that are left out cost nothing."""
     cluster, space = drawn(seed)
-    known = best_value(cluster, space)
+    known = cluster_truth(cluster, space).lower
     if known is None:
         return
     plan = solve(cluster, "columns", space=space).plan

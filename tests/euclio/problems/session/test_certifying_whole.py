@@ -8,8 +8,6 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from close_sessions import close_session
-from oracle_sessions import small_session
 from whole_enumeration import MOST, cheapest
 
 from euclio import solve
@@ -18,6 +16,8 @@ from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, 
 from euclio.problems.session.evaluate import evaluate
 from euclio.problems.session.policies import POLICIES, Form
 from euclio.proving.session.certifying import find_better
+from tests.drawn.close_sessions import close_session
+from tests.drawn.small_sessions import small_session
 
 NEVER = math.inf
 LEAST = Fraction(1, 10**18)

@@ -4,7 +4,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from oracle_sessions import small_session
 from worked_examples import M_1, M_3, PICCOLO_M_1, one_module, plan
 
 from euclio import certify
@@ -14,6 +13,7 @@ from euclio.core.tables import to_text
 from euclio.problems.session import Configuration, Hardware, Module, Plan, PlanSpace, Policy, Session, evaluate
 from euclio.problems.session.latency.bound import latency_bound
 from euclio.problems.session.table import plan_table
+from tests.drawn.small_sessions import small_session
 
 RR_EVEN, RATE_EVEN = PlanSpace("rr-even", "none"), PlanSpace("machine-rate-even", "none")
 EVEN = (Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN)

@@ -9,7 +9,6 @@ from functools import cache
 
 import pytest
 from drawn_programs import drawn_program, reference
-from drawn_sessions import optimum, tiny_session
 from exact_milp import minimum
 from proof_files import is_true, spoilt, stated
 from proof_texts import session_text
@@ -18,10 +17,12 @@ from euclio.problems.session.space import PlanSpace
 from euclio.proving.files.branch_and_bound import prove
 from euclio.proving.files.checker import RefusedError, UnreadableError, check_text
 from euclio.proving.files.text import proof_text
+from tests.drawn.reference_sessions import session_truth
+from tests.drawn.small_sessions import small_session
 
 PROGRAMS = (27, 81, 237, 384, 588, 924)
 """Seeds of programs whose proofs have splits, of cutoffs and of infeasibility."""
-SESSIONS = (20, 35, 48, 53)
+SESSIONS = (17, 48, 53, 58)
 FILES = [*(("program", seed) for seed in PROGRAMS), *(("session", seed) for seed in SESSIONS)]
 
 
@@ -30,8 +31,8 @@ def proof(kind: str, seed: int) -> str:
     if kind == "program":
         model = drawn_program(seed)
         return proof_text(prove(model, minimum(reference(model))))
-    session = tiny_session(seed, PlanSpace())
-    least = optimum(session, PlanSpace())
+    session = small_session(seed)
+    least = session_truth(session, PlanSpace()).upper
     cutoff = None if least is None else least * (1 - Fraction(1, 10**9))
     return session_text(session, PlanSpace(), None, cutoff, float("inf"))
 

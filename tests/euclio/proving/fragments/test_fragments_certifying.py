@@ -7,7 +7,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from limited_fleets import limited_fleet
 
 from euclio.core.solving import solve
 from euclio.problems.fragments import Budgets, Fleet, Fragment, FragmentSpace, Network, Server, Sharing, evaluate
@@ -18,6 +17,7 @@ from euclio.proving.fragments.certifying import bound_of_uniform, find_better
 from euclio.proving.fragments.duality import bound_of
 from euclio.proving.fragments.pricing import NEVER, UNIT, Costs, Pricing, TooLargeError
 from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
+from tests.drawn.fleets import limited_fleet
 
 FULL = FragmentSpace()
 SPACES = [FULL, FragmentSpace(max_members=2), FragmentSpace(max_instances=2)]

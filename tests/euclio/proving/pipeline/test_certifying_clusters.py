@@ -8,7 +8,6 @@ from math import inf
 from pathlib import Path
 
 import pytest
-from drawn_clusters import best_value, draw_cluster, draw_space
 from places import ROOT
 
 import euclio.proving.pipeline
@@ -19,11 +18,11 @@ from euclio.problems.pipeline.space import FULL_PIPELINE_SPACE
 from euclio.proving.pipeline.certifying import find_better
 from euclio.proving.pipeline.demand import Demand, sharpened
 from euclio.proving.pipeline.lumps import _ceilings
+from tests.drawn.clusters import cluster_case
+from tests.drawn.reference_clusters import cluster_truth
 
 DATA = ROOT / "data" / "instances"
 LEAST_COST = PipelineSpace(objective=Objective.COST)
-SEEDS = (*range(1, 16), 17, 18, 20, 21, 22, *range(24, 32))
-WIDE = (0, 1, 3, 4, 6, 7, 8, 9, 10, 11, 13, 15)
 BILLIONTH = Fraction(1, 10**9)
 
 
@@ -42,16 +41,11 @@ def confirmed(cluster, space, cutoff):
     return checked.value
 
 
-def drawn(seed, wide):
-    rng = random.Random(seed)
-    cluster, space = draw_cluster(rng, wide), draw_space(rng)
-    return cluster, space, best_value(cluster, space)
-
-
 @pytest.fixture(scope="module")
 def tiny():
     """Clusters, plan spaces and best values."""
-    return [drawn(seed, wide=False) for seed in SEEDS] + [drawn(seed, wide=True) for seed in WIDE]
+    cases = [cluster_case(random.Random(seed)) for seed in range(40)]
+    return [(cluster, space, cluster_truth(cluster, space).lower) for cluster, space in cases]
 
 
 def test_nothing_is_better_than_the_best_by_enumeration(tiny):

@@ -11,7 +11,6 @@ from itertools import product
 from operator import le
 
 import pytest
-from drawn_clusters import best_value, draw_cluster, draw_space
 from proof_texts import cluster_text
 from tiny_clusters import tiny_cluster
 
@@ -24,6 +23,8 @@ from euclio.proving.effort import GivenUpError
 from euclio.proving.files.checker import check_text
 from euclio.proving.pipeline.certifying import find_better
 from euclio.proving.pipeline.proof import NothingToDivideError, corners_beyond
+from tests.drawn.clusters import cluster_case
+from tests.drawn.reference_clusters import cluster_truth
 
 BILLIONTH = Fraction(1, 10**9)
 
@@ -31,9 +32,8 @@ BILLIONTH = Fraction(1, 10**9)
 @cache
 def drawn(seed):
     """A cluster, a plan space and the best value by enumeration, which some seeds take seconds for."""
-    rng = random.Random(seed)
-    cluster, space = draw_cluster(rng, wide=seed % 2 == 1), draw_space(rng)
-    return cluster, space, best_value(cluster, space)
+    cluster, space = cluster_case(random.Random(seed))
+    return cluster, space, cluster_truth(cluster, space).lower
 
 
 def worse(value, space, part):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
+from random import Random
 from time import perf_counter
 
 import pytest
-from drawn_sessions import any_space, continuous_optimum, optimum, tiny_session
 
 from euclio.core.certificate import Search
 from euclio.problems.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, Session
@@ -17,6 +16,8 @@ from euclio.problems.session.evaluate import evaluate
 from euclio.problems.session.policies import POLICIES
 from euclio.problems.session.space import DummyRule, PlanSpace, Policy
 from euclio.proving.session.certifying import find_better
+from tests.drawn.reference_sessions import session_truth
+from tests.drawn.sessions import COUNTABLE, session_case
 
 NEVER = math.inf
 SEEDS = range(40)
@@ -29,9 +30,8 @@ def _m3(slo: str, rate: float = 198) -> Session:
 
 
 def _truth(seed: int) -> tuple[Session, PlanSpace, Fraction | None]:
-    space = any_space(seed)
-    session = tiny_session(seed, space)
-    return session, space, optimum(session, space)
+    session, space = session_case(Random(seed), POLICIES, COUNTABLE)
+    return session, space, session_truth(session, space).upper
 
 
 def _better(session: Session, space: PlanSpace, cutoff: Fraction | None) -> Search:
@@ -71,23 +71,16 @@ def test_a_plan_is_found_exactly_where_there_is_one(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_nothing_is_cheaper_than_the_optimum_with_continuous_dummies(seed: int) -> None:
-    """The same under the rule whose plans cannot be listed but for one module."""
-    space = replace(any_space(seed), single_hardware=False)
-    session = tiny_session(seed, space)
-    session = Session(session.name, session.slo_s, session.hardware, session.modules[:1])
-    space = replace(space, dummy=DummyRule.CONTINUOUS)
-    (module,) = session.modules
-    waits = [session.slo_s - c.duration_s for c in module.profile]
-    if any(0 < wait < Fraction(1, 20) for wait in waits):
-        pytest.skip("too many machines to enumerate")
-    value = continuous_optimum(session, space)
-    if value is None:
+    """The same under the rule whose plans cannot be listed: the reference encloses the optimum."""
+    session, space = session_case(Random(seed), POLICIES, (DummyRule.CONTINUOUS,))
+    truth = session_truth(session, space)
+    if truth.lower is None or truth.upper is None:
         assert _better(session, space, None).exhausted
         return
-    found = _better(session, space, value * (1 - Fraction(1, 10**6)))
+    found = _better(session, space, truth.lower * (1 - Fraction(1, 10**6)))
     assert found.plan is None
     assert found.exhausted
-    assert _better(session, space, value * (1 + Fraction(1, 10**6)) + LEAST).plan is not None
+    assert _better(session, space, truth.upper * (1 + Fraction(1, 10**6)) + LEAST).plan is not None
 
 
 def test_a_second_best_plan_is_refuted_with_the_best() -> None:
@@ -120,7 +113,7 @@ def test_every_policy_is_proven_apart() -> None:
     cheapest = {}
     for policy in POLICIES:
         space = PlanSpace(policy=policy, dummy=DummyRule.NONE)
-        cheapest[policy] = optimum(_m3("1.0"), space)
+        cheapest[policy] = session_truth(_m3("1.0"), space).upper
         assert _better(_m3("1.0"), space, cheapest[policy]).exhausted
     assert cheapest[Policy.TC] == Fraction("5.3")
 
@@ -128,7 +121,7 @@ def test_every_policy_is_proven_apart() -> None:
 def test_a_search_past_its_deadline_says_so() -> None:
     modules = [Module(name, rate, _m3("1").modules[0].profile) for name, rate in (("a", 198), ("b", 77))]
     session = Session("two", "1.3", [Hardware("one", 1)], modules, [("a", "b")])
-    value = optimum(session, PlanSpace())
+    value = session_truth(session, PlanSpace()).upper
     assert value is not None
     found = find_better(session, PlanSpace(), value, perf_counter() - 1)
     assert (found.plan, found.exhausted, found.reason) == (None, False, "the time limit was reached")
@@ -156,8 +149,8 @@ def test_rates_and_prices_far_apart_are_proven() -> None:
     profile = [Configuration("expensive", 1, 1, "1e-6"), Configuration("cheap", 1, 1, "1000")]
     module = Module("m", "1000000", profile)
     session = Session("far", 2000, [Hardware("expensive", "1e12"), Hardware("cheap", "1e-12")], [module])
-    value = optimum(Session("one", 2000, session.hardware, [Module("m", "1000000", profile[:1])]), PlanSpace())
-    assert value == 10**12
+    alone = Session("one", 2000, session.hardware, [Module("m", "1000000", profile[:1])])
+    assert session_truth(alone, PlanSpace()).upper == 10**12
     found = _better(session, PlanSpace(), Fraction(1, 100))
     assert found.plan is not None
     assert _better(session, PlanSpace(), Fraction(1, 1000)).exhausted

@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 import math
 import random
-from dataclasses import replace
+from collections.abc import Sequence
 from fractions import Fraction
 
 import pytest
-from drawn_sessions import any_space, module_points, optimum, tiny_session
 from proof_texts import session_text
 
 from euclio import solve
@@ -17,20 +16,30 @@ from euclio.core.certificate import NoProofError
 from euclio.core.result import Status
 from euclio.problems.session import Configuration, DummyRule, Hardware, Module, PlanSpace, Session, evaluate
 from euclio.problems.session.plan import Plan
+from euclio.problems.session.policies import POLICIES
 from euclio.proving.files.checker import check_text
 from euclio.proving.session.certifying import find_better, parts_of
 from euclio.proving.session.frontiers import frontiers
 from euclio.proving.session.modules import Ranked, ranked
 from euclio.proving.session.proof import shorter
+from tests.drawn.plans import random_plan
+from tests.drawn.reference_sessions import session_truth
+from tests.drawn.sessions import COUNTABLE, plan_space
+from tests.drawn.small_sessions import bought_session, small_session
 
 TOLERANCE = Fraction(1, 10**9)
 
 
 def case(seed: int) -> tuple[Session, PlanSpace, Fraction | None]:
     """A session, a plan space and the least cost by listing all plans."""
-    space = any_space(seed)
-    session = tiny_session(seed, space)
-    return session, space, optimum(session, space)
+    session, space = drawn(seed, COUNTABLE)
+    return session, space, session_truth(session, space).upper
+
+
+def drawn(seed: int, rules: Sequence[DummyRule]) -> tuple[Session, PlanSpace]:
+    """A session of numbers near each other, which have proofs to the last digit, and a plan space."""
+    session = small_session(seed)
+    return session, plan_space(random.Random(seed), session.hardware, POLICIES, rules)
 
 
 def view(session: Session, space: PlanSpace) -> list[Ranked]:
@@ -61,7 +70,7 @@ def test_an_optimum_and_infeasibility_get_a_file(seed):
 @pytest.mark.parametrize("seed", range(40))
 def test_whole_machines_get_a_file(seed, policy, rule):
     """Plans of whole machines are cells like others, also those that come near to a latency and never reach it."""
-    session = tiny_session(seed, PlanSpace(policy))
+    session = bought_session(seed)
     space = PlanSpace(policy, rule, charging="whole")
     truth = solve(session, "exact", space=space)
     if truth.status is Status.INFEASIBLE:
@@ -87,8 +96,7 @@ def test_a_claim_that_is_too_good_gets_none(seed):
 @pytest.mark.parametrize("seed", range(60))
 def test_a_file_under_rule_continuous(seed):
     """Up to three modules; a cutoff that the prover certifies gets a file, and one that a plan beats gets none."""
-    space = replace(any_space(seed), dummy=DummyRule.CONTINUOUS)
-    session = tiny_session(seed, space)
+    session, space = drawn(seed, [DummyRule.CONTINUOUS])
     start = find_better(session, space, None, math.inf).plan
     if start is None:
         return
@@ -104,8 +112,7 @@ def test_a_file_under_rule_continuous(seed):
 
 def drawn_plans(session: Session, space: PlanSpace, draw: random.Random) -> list[Plan]:
     """Plans of modules put together at random, feasible or not."""
-    points = [module_points(module, session.hardware, space) for module in session.modules]
-    return [Plan(tuple(draw.choice(row)[2] for row in points)) for _ in range(12)] if all(points) else []
+    return [plan for _ in range(12) if (plan := random_plan(draw, session, space)) is not None]
 
 
 @pytest.mark.parametrize("seed", range(150))
@@ -114,7 +121,7 @@ def test_a_plan_is_a_point_of_the_model_and_of_its_shorter_forms(seed):
     session, space, least = case(seed)
     if not least:
         return
-    parts = [part for part in parts_of(session, space) if optimum(session, part) is not None]
+    parts = [part for part in parts_of(session, space) if not session_truth(session, part).infeasible]
     asked = least * (1 - TOLERANCE)
     found = frontiers(session, parts, asked, asked / 10**12, math.inf)
     assert found is not None

@@ -1,13 +1,14 @@
 """Plans that are made with margins, as plans of the instance itself."""
 
 from fractions import Fraction
+from random import Random
 
 import pytest
-from drawn_sessions import tiny_session
 
 from euclio import evaluate, solve
 from euclio.problems.session.space import FULL_SPACE
 from euclio.serving.attainment.margins import Margins, alike, spare_space, stricter, with_spare
+from tests.drawn.sessions import session_in
 
 SOLVERS = ("harpagon", "nexus", "scrooge", "inferline", "piccolo", "harpagon:nd", "exact")
 
@@ -17,8 +18,8 @@ SOLVERS = ("harpagon", "nexus", "scrooge", "inferline", "piccolo", "harpagon:nd"
 @pytest.mark.parametrize("margins", [(Fraction(1, 7), Fraction(9, 10)), (Fraction(1, 2),), ()])
 def test_spare_capacity_changes_neither_price_nor_latency(name, margins):
     tried = 0
-    for seed in range(12):
-        tight = tiny_session(seed, FULL_SPACE)
+    for seed in range(24):
+        tight = session_in(Random(seed), FULL_SPACE)
         session = stricter(tight, alike(tight, slo=Fraction(3)))
         own = alike(session, *margins).at(0, Fraction(1, 3))
         narrow = stricter(session, own)
@@ -35,7 +36,7 @@ def test_spare_capacity_changes_neither_price_nor_latency(name, margins):
 
 
 def test_margins_make_a_session_stricter():
-    session = tiny_session(3, FULL_SPACE)
+    session = session_in(Random(3), FULL_SPACE)
     rates = tuple(Fraction(k, 4) for k in range(len(session.modules)))
     found = stricter(session, Margins(rates, Fraction(3, 4)))
     assert [m.rate_rps for m in found.modules] == [

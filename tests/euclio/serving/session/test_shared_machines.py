@@ -6,7 +6,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from oracle_sessions import small_session
 from session_reference import serve
 
 from euclio import solve
@@ -23,6 +22,7 @@ from euclio.serving.session.simulation import simulate
 from euclio.serving.session.system import System, build_system
 from euclio.serving.session.table import simulation_table
 from euclio.serving.units import NS_PER_S, Ints
+from tests.drawn.small_sessions import small_session
 
 MS = 10**6
 PACKED = PlanSpace(charging="packed")

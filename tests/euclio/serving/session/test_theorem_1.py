@@ -7,7 +7,6 @@ from random import Random
 
 import numpy as np
 import pytest
-from oracle_sessions import small_session
 from own_rate_policy import OWN_RATE
 
 from euclio import solve
@@ -19,6 +18,7 @@ from euclio.serving.session.server import Logs, serve_evenly
 from euclio.serving.session.setup import Dispatch, Setup
 from euclio.serving.session.system import build_system
 from euclio.serving.units import NS_PER_S
+from tests.drawn.small_sessions import small_session
 
 NO_DUMMIES = PlanSpace(Policy.TC, DummyRule.NONE)
 

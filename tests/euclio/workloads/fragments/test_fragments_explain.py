@@ -2,7 +2,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from limited_fleets import limited_fleet
 from tiny_fleets import tiny_fleet
 
 from euclio.core.families import find_family
@@ -11,6 +10,7 @@ from euclio.core.solving import solve
 from euclio.problems.fragments import FragmentSpace, Server
 from euclio.problems.fragments.least_budget import explain_budgets, least_budget_s
 from euclio.workloads.fragments.random_fleets import small_fleet
+from tests.drawn.fleets import limited_fleet
 
 
 def test_the_least_budget_is_twice_the_fastest_execution():

@@ -8,7 +8,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from oracle_sessions import small_session
 
 from euclio.core.result import Status, WarmStart
 from euclio.core.solving import solve
@@ -18,6 +17,7 @@ from formulations.engines.cpsat import check_rows
 from formulations.engines.interface import EngineLimits
 from formulations.session.joint.candidates import refused, state
 from formulations.session.joint.problem import joint_problem
+from tests.drawn.small_sessions import small_session
 
 pytest.importorskip("ortools")
 from formulations.session.cpsat.joint import allocate_module

@@ -5,13 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from oracle_sessions import small_session
 
 from euclio.core.registry import Limits
 from euclio.core.result import WarmStart
 from euclio.core.solving import solve
 from formulations.session.split.problem import Mode, SplitProblem
 from formulations.session.split.proof import solve_split
+from tests.drawn.small_sessions import small_session
 
 pytest.importorskip("ortools")
 from formulations.session.cpsat.split import builder

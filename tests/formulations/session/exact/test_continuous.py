@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cache
 
 import pytest
-from continuous_twin import bracket
-from oracle_sessions import shape_of, small_session
 
 from euclio import evaluate, solve
 from euclio.core.result import Result, Status
@@ -14,12 +13,15 @@ from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.files import load_result, save_result
 from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
 from euclio.problems.session.policies import POLICIES
+from tests.drawn.reference_sessions import session_truth
+from tests.drawn.small_sessions import small_session
 
 PROVEN = (Status.OPTIMAL, Status.INFEASIBLE)
 SEEDS = range(20, 36)
+CLOSE = Fraction(5, 10**7)
+WIDE = (212, 760)
+"""Seeds of sessions whose optimum the reference encloses less closely, which would say less."""
 SPACES = [PlanSpace(policy, "continuous", most) for policy in POLICIES for most in (1, None)]
-TWIN_SHAPES = ("single", "apart", "chain of 2", "fork", "join")
-TWIN_SEEDS = [s for s in range(700) if shape_of(s) in TWIN_SHAPES]
 
 
 def piccolo(rate: int, slo: str) -> Session:
@@ -35,7 +37,7 @@ def answer(seed: int, space: PlanSpace) -> Result:
 
 def small_enough(session: Session) -> bool:
     sizes = [m.rate_rps / min(c.throughput_rps for c in m.profile) for m in session.modules]
-    return max(sizes) <= 4 and max(len(m.profile) for m in session.modules) <= 4
+    return max(sizes) <= 4 and max(len(m.profile) for m in session.modules) <= 4 and len(session.modules) < 4
 
 
 def test_piccolo_module_fills_three_machines():
@@ -74,17 +76,20 @@ def test_latency_that_a_partial_machine_only_comes_near_to_does_not_meet_the_slo
     assert answer(7, PlanSpace("rr", "continuous", 1)).cost == pytest.approx(14.1707576, rel=1e-6)
 
 
-@pytest.mark.parametrize("seed", [s for s in TWIN_SEEDS if small_enough(small_session(s))][:70])
+@pytest.mark.parametrize("seed", [s for s in range(900) if s not in WIDE and small_enough(small_session(s))][:70])
 def test_exact_agrees_with_every_vector_of_counts(seed):
-    """In a policy that changes from seed to seed; the twin's bracket has to hold the cost."""
+    """In a policy that changes from seed to seed; the bracket of the reference has to hold the cost."""
     session, space = small_session(seed), SPACES[seed % len(SPACES)]
     found = answer(seed, space)
-    if found.cost is None:
-        assert bracket(session, space, 50.0, 1e-4)[0] == float("inf")
+    truth = session_truth(session, space)
+    if truth.lower is None or truth.upper is None:
+        assert found.cost is None
         return
-    low, high = bracket(session, space, found.cost, 5e-7)
-    assert low * (1 - OPTIMALITY_TOLERANCE) <= found.cost <= high * (1 + OPTIMALITY_TOLERANCE)
-    assert found.bound <= high * (1 + 1e-9)
+    assert found.cost is not None
+    assert truth.upper - truth.lower <= CLOSE * truth.upper
+    assert truth.lower * (1 - Fraction(OPTIMALITY_TOLERANCE)) <= found.cost
+    assert found.cost <= truth.upper * (1 + Fraction(OPTIMALITY_TOLERANCE))
+    assert found.bound <= truth.upper * (1 + Fraction(1, 10**9))
 
 
 def test_single_hardware_takes_the_cheapest_type():

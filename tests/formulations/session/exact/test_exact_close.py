@@ -9,7 +9,6 @@ from math import ceil
 
 import pytest
 from close_enumeration import MOST, cheapest_close
-from oracle_sessions import bought_session, stocked
 
 from euclio import solve
 from euclio.core.result import Status
@@ -17,6 +16,7 @@ from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, 
 from euclio.problems.session.policies import POLICIES
 from euclio.problems.session.running import Running, RunningMachines
 from formulations.effort import NO_PLAN_WITHIN_LIMITS
+from tests.drawn.small_sessions import bought_session, stocked
 
 WHOLE = PlanSpace(charging="whole")
 SOME = ("tc", "tc-shared", "in-turn", "machine-rate", "machine-rate-even", "rr-even")

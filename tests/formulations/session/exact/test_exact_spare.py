@@ -6,12 +6,12 @@ from itertools import chain, combinations, product
 
 import pytest
 from close_enumeration import cheapest_close
-from oracle_sessions import bought_session, small_session, stocked
 
 from euclio import solve
 from euclio.core.result import Status
 from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
 from euclio.problems.session.policies import POLICIES
+from tests.drawn.small_sessions import bought_session, small_session, stocked
 
 WHOLE = PlanSpace(charging="whole")
 SPACES = [

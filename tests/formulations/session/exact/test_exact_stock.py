@@ -7,7 +7,6 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from oracle_sessions import bought_session, stocked
 
 from euclio import solve
 from euclio.core.result import Status
@@ -18,6 +17,7 @@ from euclio.problems.session.policies import POLICIES
 from euclio.problems.session.resources import without_stock
 from formulations.session.exact.stock.boxes import attainable, parts_of_machines
 from formulations.session.exact.stock.stock import StockSearch, limits_of
+from tests.drawn.small_sessions import bought_session, stocked
 
 SOON_S = 10.0
 """Seconds that are far more than a small session takes."""

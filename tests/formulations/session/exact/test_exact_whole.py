@@ -6,13 +6,13 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from oracle_sessions import small_session
 from whole_enumeration import MOST, cheapest
 
 from euclio import solve
 from euclio.core.result import Status
 from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
 from euclio.problems.session.policies import POLICIES
+from tests.drawn.small_sessions import small_session
 
 WHOLE = PlanSpace(charging="whole")
 SPACES = [

@@ -23,7 +23,7 @@ from euclio.problems.session import (
 from euclio.workloads.session.applications import profiles
 from formulations.effort import FIRST, LATER, first_nodes, next_nodes
 from formulations.session.known_plans import IN_LINE, QUICK, with_known_plans
-from tests.helpers.oracle_sessions import small_session
+from tests.drawn.small_sessions import small_session
 
 IN_SEQUENCE = (Policy.TC, Policy.TC_SHARED, Policy.IN_TURN)
 

@@ -7,7 +7,6 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from oracle_sessions import bought_session, stocked
 
 from euclio import solve
 from euclio.problems.session import PlanSpace, evaluate
@@ -16,6 +15,7 @@ from euclio.problems.session.resources import without_stock
 from formulations.effort import Effort, UndecidedError
 from formulations.session.exact.in_fractions.ties import cheapest_below
 from formulations.session.module.in_integers import MachineLimits
+from tests.drawn.small_sessions import bought_session, stocked
 
 SPACES = [
     PlanSpace(policy, rule, most, charging=charging)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from oracle_sessions import bought_session, stocked
 
 from euclio.core.result import Status
 from euclio.core.solving import solve
@@ -14,6 +13,7 @@ from euclio.problems.session.policies import POLICIES
 from formulations.session.joint.problem import joint_problem
 from formulations.session.joint.search import most_cost
 from formulations.session.surplus import countable, first_plan
+from tests.drawn.small_sessions import bought_session, stocked
 
 pytest.importorskip("ortools")
 from formulations.session.cpsat.joint_model import joint_model

@@ -7,7 +7,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from oracle_sessions import small_session
 
 from euclio.core.result import Status
 from euclio.core.solving import solve
@@ -16,6 +15,7 @@ from formulations.effort import Effort, UndecidedError
 from formulations.session.joint.candidates import priced
 from formulations.session.joint.problem import joint_problem
 from formulations.session.module.in_integers import cheapest_plan, needs_within, rational_module
+from tests.drawn.small_sessions import small_session
 
 pytest.importorskip("ortools")
 

@@ -1,10 +1,10 @@
 """The allocation rows of the MILP, which decide all in a session of one module, against enumeration of its plans."""
 
 import pytest
-from oracle_sessions import small_session
 
 from euclio.core.solving import solve
 from euclio.problems.session import PlanSpace, Session, evaluate
+from tests.drawn.small_sessions import small_session
 
 SPACES = [
     PlanSpace(),

@@ -3,8 +3,6 @@
 from itertools import product
 
 import pytest
-from close_sessions import close_session
-from oracle_sessions import small_session
 
 from euclio.core.registry import EngineOptions, Limits
 from euclio.core.result import Status, WarmStart
@@ -19,6 +17,8 @@ from formulations.session.milp import joint
 from formulations.session.milp.joint import run_milp
 from formulations.session.milp.joint_model import joint_model
 from formulations.session.milp.points import point_of
+from tests.drawn.close_sessions import close_session
+from tests.drawn.small_sessions import small_session
 
 SPACES = [PlanSpace(p, rule, most) for p, rule, most in product(POLICIES, ("none", "machine"), (1, 2, None))]
 SPACES += [PlanSpace(single_hardware=True), PlanSpace(batching=False), PlanSpace(concurrency=False)]

@@ -20,7 +20,8 @@ from formulations.session.module.charges import no_charges
 from formulations.session.module.problem import module_problem, no_stock
 from formulations.session.module.steps import COST, LATENCY, MOST, MOST_STEPS, PATIENCE, SCOPE, SIZE
 from formulations.tolerances import FRONTIER
-from tests.helpers.drawn_sessions import module_points, optimum, tiny_session
+from tests.drawn.reference_sessions import module_front, session_truth
+from tests.drawn.small_sessions import small_session
 from tests.helpers.random_modules import random_module, session_with
 
 RULES = (DummyRule.NONE, DummyRule.MACHINE)
@@ -41,8 +42,8 @@ def searched(module, space, budget, most, least=0.0, cutoff=np.inf):
 
 def listed(module, space, budget):
     """The same by enumeration, the cheapest first."""
-    points = module_points(module, session_with(budget, module).hardware, space)
-    return [(float(latency), float(cost)) for latency, cost, _ in reversed(points) if latency <= budget]
+    points = module_front(module, session_with(budget, module).price, space, ["A", "B"], budget)
+    return [(float(latency), float(cost)) for latency, cost in reversed(points)]
 
 
 @pytest.mark.parametrize("seed", range(150))
@@ -81,10 +82,10 @@ def test_exact_is_right_where_every_search_keeps_several_steps(seed, monkeypatch
     monkeypatch.setattr(mode_resolution, "LONG", 0)
     monkeypatch.setattr(mode_resolution, "LONGER", 10**6)
     space = SPACES[seed % len(SPACES)]
-    session = tiny_session(seed, space)
+    session = small_session(seed)
     # Machine code has the numbers of when it was made built in.
     with using(Way.INTERPRETED):
-        least, result = optimum(session, space), solve(session, "exact", space=space)
+        least, result = session_truth(session, space).upper, solve(session, "exact", space=space)
     if least is None:
         assert result.status is Status.INFEASIBLE
     else:

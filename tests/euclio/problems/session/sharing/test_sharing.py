@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 import pytest
-from oracle_sessions import small_session
 
 from euclio import solve
 from euclio.problems.session import (
@@ -20,6 +19,7 @@ from euclio.problems.session import (
 from euclio.problems.session.bought_whole import PACKED_BOUND, least_sum, whole_costs_in_words, with_whole_costs
 from euclio.problems.session.sharing.packing import by_fit
 from euclio.problems.session.sharing.placing import share_machines
+from tests.drawn.small_sessions import small_session
 
 PACKED = PlanSpace(charging="packed")
 TENTH = Configuration("A", 1, 1, "0.1")

@@ -9,7 +9,8 @@ from random import Random
 from euclio.core.numbers import Number
 from euclio.problems.day import Day, Step
 from euclio.problems.session import Configuration, Hardware, Module, Session
-from tests.adversary.numbers import LARGEST, SMALLEST, digits, nearly, price, printed, spread, supported
+
+from .numbers import LARGEST, SMALLEST, digits, nearly, price, printed, spread, supported
 
 SHAPES = ((), ((0, 1),), ((0, 1), (1, 2)), ((0, 1), (0, 2)), ((0, 2), (1, 2)), ((0, 1), (1, 2), (0, 2)))
 PRICES = (1, 1, 1, "0.6018", "2.089", "0.35", "3.67")
@@ -18,27 +19,62 @@ CHANGES = (0, 0, "0.01", "0.2", 1, 100, "1e6", "1e-9")
 LENGTHS = (60, 300, 300, 3600, 3600, "333.3333333333333", "0.001", "1e6")
 
 
-def nasty_day(seed: int) -> Day:
+def nasty_day(seed: int, modules: int | None = None, steps: int | None = None) -> Day:
     """A load of one to six steps: rates at, just above and just below whole machines, SLOs that plans keep exactly.
 
     In half of the days nothing comes to some modules in some steps, or to any.
+
+    Args:
+        seed: seed.
+        modules: how many; drawn if not given.
+        steps: how many; drawn if not given.
     """
     rng = Random(f"day {seed}")
-    count = rng.choice((1, 2, 2, 2, 3, 3))
+    count = modules or rng.choice((1, 2, 2, 2, 3, 3))
     edges = [edge for edge in rng.choice(SHAPES) if max(edge) < count]
     hardware = [Hardware(f"h{h}", _price(rng), _stock(rng)) for h in range(rng.choice((1, 2, 2, 2, 3)))]
     scale = Fraction(10) ** rng.choice((0, 0, 0, 0, 0, 3, -3))
     profiles = [_profile(rng, hardware, scale) for _ in range(count)]
     machines = {1: (1, 1, 2, 3, 4, 8), 2: (1, 1, 2, 3, 5), 3: (1, 1, 1, 2)}[count]
     base = [_rate(rng, own, machines) for own in profiles]
-    steps = _steps(rng, profiles, base, machines)
-    modules = [Module(f"m{m}", rate, own) for m, (rate, own) in enumerate(zip(base, profiles, strict=True))]
-    largest = [max(step.rates_rps[m] for step in steps) for m in range(count)]
+    rows = _steps(rng, profiles, base, machines, steps)
+    made = [Module(f"m{m}", rate, own) for m, (rate, own) in enumerate(zip(base, profiles, strict=True))]
+    largest = [max(step.rates_rps[m] for step in rows) for m in range(count)]
     slo = _slo(rng, profiles, largest, edges)
-    session = Session(f"nasty-{seed}", slo, hardware, modules, [(f"m{a}", f"m{b}") for a, b in edges])
-    steps = _with_quiet(Random(f"quiet {seed}"), steps)
+    session = Session(f"nasty-{seed}", slo, hardware, made, [(f"m{a}", f"m{b}") for a, b in edges])
+    rows = _with_quiet(Random(f"quiet {seed}"), rows)
     state = _state(Random(f"state {seed}"), count)
-    return Day(f"nasty-{seed}", session, steps, rng.choice(TIMES), rng.choice(TIMES), rng.choice(CHANGES), state)
+    return Day(f"nasty-{seed}", session, rows, rng.choice(TIMES), rng.choice(TIMES), rng.choice(CHANGES), state)
+
+
+def tied_day(seed: int, steps: int = 3) -> Day:
+    """One module on two types of machines whose ties are exact: no cost is next to another, so proofs reach all digits.
+
+    Numbers are thirds, exactly the rates of machines, free machines and changes. In half of the days nothing comes in
+    some steps, in a few of them all day.
+    """
+    draw, quiet = Random(seed), Random(f"quiet {seed}")
+    share = quiet.choice([0, 0, 0, 0.3, 0.6, 1 if quiet.random() < 0.3 else 0.3])
+    hardware = [Hardware(f"h{h}", draw.choice([0, 1, 1, Fraction(7, 3), "2.5"])) for h in range(2)]
+    if draw.random() < 0.2:
+        hardware[0] = Hardware("h0", hardware[0].price_per_h, draw.choice([0, 1, 2]))
+    profile = [
+        Configuration(one.name, batch, draw.choice([1, 1, 2]), draw.choice(["0.1", "0.2", Fraction(1, 7), "0.3"]))
+        for one in hardware
+        for batch in draw.sample([1, 2, 4], draw.choice([1, 2]))
+    ]
+    slo = draw.choice(["0.4", "0.6", Fraction(4, 7), "0.8"])
+    session = Session(f"tied-{seed}", slo, hardware, [Module("m", 10, profile)])
+    rates = [
+        draw.choice([c.throughput_rps for c in profile]) * draw.choice([1, 1, 2, Fraction(1, 2)]) for _ in range(4)
+    ]
+    rows = [
+        Step(draw.choice([60, 300, Fraction(1000, 3)]), [draw.choice(rates) * (quiet.random() >= share)])
+        for _ in range(steps)
+    ]
+    times = [draw.choice([0, 0, 60, 600]) for _ in range(2)]
+    state = quiet.choice([None, None, {"m": "0.05"}, {"m": 0}])
+    return Day(f"tied-{seed}", session, rows, *times, draw.choice([0, 0, "0.01", "0.2"]), state)
 
 
 def _state(rng: Random, modules: int) -> dict[str, Number]:
@@ -80,11 +116,15 @@ def _rate(rng: Random, profile: Sequence[Configuration], machines: Sequence[int]
 
 
 def _steps(
-    rng: Random, profiles: Sequence[Sequence[Configuration]], base: Sequence[Fraction], machines: Sequence[int]
+    rng: Random,
+    profiles: Sequence[Sequence[Configuration]],
+    base: Sequence[Fraction],
+    machines: Sequence[int],
+    count: int | None,
 ) -> list[Step]:
     """All modules by one factor, as a float product prints it, or each by itself."""
     by_factor, found = rng.randrange(3) == 0, []
-    for _ in range(rng.choice((1, 2, 3, 3, 4, 6))):
+    for _ in range(count or rng.choice((1, 2, 3, 3, 4, 6))):
         factor = rng.choice((0.1, 1 / 3, 0.5, 0.7, 0.9, 1.0, 1.0))
         rates = (
             [Fraction(printed(float(rate) * factor)) for rate in base]

@@ -15,8 +15,9 @@ from euclio.core.solving import solve
 from euclio.problems.session import Charging, DummyRule, Plan, PlanSpace, Policy, Session, evaluate, longest_path
 from euclio.problems.session.checking.machine_limits import counts_of
 from euclio.problems.session.running import Running, RunningMachines
-from tests.adversary.numbers import nearly, printed, supported
-from tests.adversary.sessions import session_case
+
+from .numbers import nearly, printed, supported
+from .sessions import session_case
 
 POLICIES = (
     Policy.TC,

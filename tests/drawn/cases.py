@@ -20,6 +20,7 @@ from euclio.problems.session import PlanSpace
 from .clusters import cluster_case
 from .fleets import fleet_case
 from .reference_clusters import cluster_truth
+from .reference_days import day_truth
 from .reference_fleets import fleet_truth
 from .reference_sessions import session_truth
 from .sessions import BALANCED_POLICIES, EVEN_POLICIES, POLICIES, session_case
@@ -34,6 +35,7 @@ _REFERENCE: dict[str, Callable[[Any, Any], Truth]] = {
     "session": session_truth,
     "pipeline": cluster_truth,
     "fragments": fleet_truth,
+    "day": day_truth,
 }
 
 _SPACES: dict[str, type[Any]] = {"session": PlanSpace, "pipeline": PipelineSpace, "fragments": FragmentSpace}

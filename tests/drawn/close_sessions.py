@@ -11,10 +11,10 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 
-from oracle_sessions import bought_session
-
 from euclio.problems.session import Session
 from euclio.problems.session.running import Running, RunningMachines
+
+from .small_sessions import bought_session
 
 ASKED = ("limit", "price", "limit and price", "spare", "share", "all")
 """What the sessions of seeds 0, 1, … ask for, in turn."""

@@ -16,6 +16,11 @@ from typing import NamedTuple
 from euclio.problems.day import Day
 from euclio.problems.session import Configuration, Module, Session
 
+from .truth import TooLargeError, Truth
+
+MOST_CELLS = 20_000
+"""Joint vectors of machines beyond which the reference gives up."""
+
 Vector = tuple[int, ...]
 
 
@@ -25,6 +30,19 @@ class Use(NamedTuple):
     machines: Vector
     rate: Fraction
     latency: Fraction
+
+
+def day_truth(day: Day, space: object) -> Truth:
+    """The optimum of a day with one module: no plan of it needs more machines of a type than serve it alone.
+
+    Raises:
+        TooLargeError: there are too many vectors, or several modules, of which the least of some plans is known alone.
+    """
+    most = ends(day, MOST_CELLS)
+    if most is None or len(most) > 1:
+        raise TooLargeError
+    least = least_cost(day, most)
+    return Truth(least, least)
 
 
 def ends(day: Day, cells: int) -> list[Vector] | None:

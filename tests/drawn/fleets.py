@@ -11,6 +11,7 @@ from fractions import Fraction
 from random import Random
 
 from euclio.problems.fragments import Budgets, Fleet, Fragment, FragmentSpace, Network, Server, Sharing
+from euclio.workloads.fragments.random_fleets import small_fleet
 
 from .numbers import LARGEST, SMALLEST, digits, nearly, next_float, printed, spread, supported
 
@@ -28,6 +29,14 @@ def fleet_case(rng: Random, most: int = 6) -> tuple[Fleet, FragmentSpace]:
     if rng.randrange(3) == 0:
         network = _limited(rng, network)
     return Fleet("adversary", network, fragments, points), space
+
+
+def limited_fleet(seed: int, *, one_rate: bool = False) -> Fleet:
+    """The small fleet of a seed with memory and a GPU that holds some range of layers at some share exactly, mostly."""
+    fleet = small_fleet(seed)
+    fragments = [replace(own, rate_rps=fleet.fragments[0].rate_rps) if one_rate else own for own in fleet.fragments]
+    network = _limited(Random(f"memory {seed}"), fleet.network)
+    return replace(fleet, network=network, fragments=tuple(fragments))
 
 
 def fragment_space(rng: Random) -> FragmentSpace:

@@ -12,29 +12,17 @@ from math import ceil
 
 from euclio.problems.session import Configuration, Hardware, Module, Session, longest_path
 
-SHAPES: dict[str, tuple[int, tuple[tuple[int, int], ...]]] = {
-    "single": (1, ()),
-    "chain of 2": (2, ((0, 1),)),
-    "chain of 3": (3, ((0, 1), (1, 2))),
-    "fork": (3, ((0, 1), (0, 2))),
-    "join": (3, ((0, 2), (1, 2))),
-    "apart": (2, ()),
-    "diamond": (4, ((0, 1), (0, 2), (1, 3), (2, 3))),
-    "N": (4, ((0, 2), (0, 3), (1, 3))),
-}
+from .sessions import SHAPES
+
+NAMES = ("N", "two apart", "chain of 2", "chain of 3", "diamond", "fork", "join", "single")
 BATCHES = (1, 2, 3, 4, 6, 8, 16)
 PRICES = ("1", "1.5", "2", "2.07", "3.06", "0.7")
-
-
-def shape_of(seed: int) -> str:
-    """The shape of a seed's session, without the session."""
-    return random.Random(seed).choice(sorted(SHAPES))
 
 
 def small_session(seed: int) -> Session:
     """The session of a seed."""
     rng = random.Random(seed)
-    shape = rng.choice(sorted(SHAPES))
+    shape = rng.choice(NAMES)
     count, edges = SHAPES[shape]
     hardware = [Hardware(name, rng.choice(PRICES)) for name in ("X", "Y")[: rng.randint(1, 2)]]
     modules = [_module(rng, f"M{i}", hardware, count) for i in range(count)]
@@ -102,8 +90,7 @@ def bought_session(seed: int, modules: int = 3, configurations: int = 3) -> Sess
         configurations: most configurations of a module.
     """
     rng = random.Random(f"bought {seed}")
-    shapes = {name: shape for name, shape in SHAPES.items() if shape[0] <= modules}
-    count, edges = shapes[rng.choice(sorted(shapes))]
+    count, edges = SHAPES[rng.choice([name for name in NAMES if SHAPES[name][0] <= modules])]
     prices = ("1", "1", "1.5", "2", "3", "0") if rng.random() < 0.3 else ("1", "1.5", "2", "2.07", "0.1")
     hardware = [Hardware(name, rng.choice(prices)) for name in ("X", "Y")[: rng.randint(1, 2)]]
     made = []

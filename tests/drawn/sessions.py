@@ -5,6 +5,7 @@ A campaign draws with one seed per instance; hypothesis can drive the same code 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from random import Random
@@ -13,7 +14,9 @@ from euclio.problems.session import Configuration, DummyRule, Hardware, Module, 
 
 from .numbers import LARGEST, digits, nearly, next_float, prices, printed, spread, supported, terminating
 
-SHAPES: dict[str, tuple[int, tuple[tuple[int, int], ...]]] = {
+Shape = tuple[int, tuple[tuple[int, int], ...]]
+"""Modules, and edges between their numbers."""
+SHAPES: dict[str, Shape] = {
     "single": (1, ()),
     "chain of 2": (2, ((0, 1),)),
     "two apart": (2, ()),
@@ -35,6 +38,10 @@ BALANCED_POLICIES = (Policy.SHARED_QUEUE, Policy.LOAD_BALANCER)
 ALONE = {Policy.TC_SHARED: Policy.IN_TURN, Policy.MACHINE_RATE_EVEN: Policy.LOAD_BALANCER}
 """What policies are with one allocation per module."""
 
+COUNTABLE = (DummyRule.MACHINE, DummyRule.NONE)
+"""The rules under which an enumeration lists all plans."""
+RULES = (DummyRule.MACHINE, DummyRule.MACHINE, DummyRule.NONE, DummyRule.NONE, DummyRule.CONTINUOUS)
+
 SINGLES = 5
 """How many times as often as another shape a single module is drawn: it decides most of what can go wrong."""
 
@@ -48,22 +55,40 @@ MOST_PLANS = {1: 3000, 2: 800, 3: 300, 4: 150}
 """Plans of one module, roughly, by the number of modules: what a plain reference lists in a moment."""
 
 
-def session_case(rng: Random, policies: tuple[Policy, ...] = POLICIES) -> tuple[Session, PlanSpace]:
+def session_case(
+    rng: Random, policies: Sequence[Policy] = POLICIES, rules: Sequence[DummyRule] = RULES
+) -> tuple[Session, PlanSpace]:
     """A nasty session of at most 4 modules and 5 configurations each, and a plan space under one of these policies."""
-    count, edges = SHAPES[rng.choice((*SHAPES, *["single"] * SINGLES))]
-    hardware = [Hardware(f"h{i}", p) for i, p in enumerate(prices(rng, rng.choice((1, 1, 2, 2, 3))))]
-    space = plan_space(rng, hardware, policies)
+    shape, hardware = _shape(rng)
+    space = plan_space(rng, hardware, policies, rules)
+    return _session(rng, shape, hardware, space), space
+
+
+def session_in(rng: Random, space: PlanSpace) -> Session:
+    """A nasty session for a plan space: its objective is mostly at or next to the latency of a plan of that space."""
+    return _session(rng, *_shape(rng), space)
+
+
+def _shape(rng: Random) -> tuple[Shape, list[Hardware]]:
+    shape = SHAPES[rng.choice((*SHAPES, *["single"] * SINGLES))]
+    return shape, [Hardware(f"h{i}", p) for i, p in enumerate(prices(rng, rng.choice((1, 1, 2, 2, 3))))]
+
+
+def _session(rng: Random, shape: Shape, hardware: list[Hardware], space: PlanSpace) -> Session:
+    count, edges = shape
     scale = Fraction(10) ** rng.choice((0, 0, 0, 0, 0, 0, 0, 0, 3, -3, rng.randint(-6, 6)))
     modules = _modules(rng, count, hardware, scale)
     named = [(f"m{a}", f"m{b}") for a, b in edges]
     slo = _slo(rng, modules, edges, {h.name: h.price_per_h for h in hardware}, space)
-    return Session("adversary", slo, hardware, modules, named), space
+    return Session("adversary", slo, hardware, modules, named)
 
 
-def plan_space(rng: Random, hardware: list[Hardware], policies: tuple[Policy, ...]) -> PlanSpace:
+def plan_space(
+    rng: Random, hardware: Sequence[Hardware], policies: Sequence[Policy], rules: Sequence[DummyRule]
+) -> PlanSpace:
     """Policy and dummy rule drawn; half of the time with limits on allocations, hardware, batch or concurrency."""
     policy = rng.choice(policies)
-    rule = rng.choice((DummyRule.MACHINE, DummyRule.MACHINE, DummyRule.NONE, DummyRule.NONE, DummyRule.CONTINUOUS))
+    rule = rng.choice(rules)
     if rng.randrange(2):
         return PlanSpace(policy, rule)
     names = [h.name for h in hardware]
