@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -13,14 +16,15 @@ from types import SimpleNamespace
 import distributed
 import psutil
 import pytest
+from places import ROOT
 from run_batches import LONG, batch_of, lasting, pid_in, run_of
 
 from euclio.core.errors import InputError
-from euclio.experiments.dask_pool import LARGEST_BATCH, DaskPool, chunks, dask_pool
+from euclio.experiments.dask_pool import DaskPool, chunks, dask_pool
 from euclio.experiments.execution import blank_record
 from euclio.experiments.pool import Pool, local_pool
 from euclio.experiments.record import Record
-from euclio.experiments.task import RunLimits, Task
+from euclio.experiments.task import LARGEST_BATCH, RunLimits, Task
 
 # Not in the quick tier: a cluster of dask workers.
 pytestmark = pytest.mark.slow
@@ -52,7 +56,8 @@ def test_records_are_those_of_this_machine_without_dask(pool):
     assert {record.key: lasting(replace(record, provenance={})) for record in pool.run(batches)} == expected
 
 
-def test_dask_worker_killed_in_a_run_loses_nothing(pool, folder):
+def test_dask_worker_killed_in_a_run_loses_nothing_and_is_said_to_be_gone(pool, folder, monkeypatch, capsys):
+    monkeypatch.setattr("euclio.experiments.dask_pool.LOOK_EVERY_S", 0.05)
     killed = []
 
     def kill() -> None:
@@ -70,6 +75,7 @@ def test_dask_worker_killed_in_a_run_loses_nothing(pool, folder):
     assert sorted(record.key for record in records) == sorted(task.key for batch in batches for task in batch.tasks)
     assert {record.status for record in records} == {"feasible"}
     assert not killed[0].is_running()
+    assert re.search(r"the dask worker tcp://\S+ is gone; its runs are made by others", capsys.readouterr().err)
 
 
 class _FakeFuture:
@@ -101,6 +107,9 @@ class _FakeDistributed:
 
     def submit(self, *_: object, **__: object) -> _FakeFuture:
         return _FakeFuture(next(self.outcomes))
+
+    def run(self, *_: object, **__: object) -> dict[str, str]:
+        return {}
 
     def nthreads(self) -> dict[str, int]:
         return {"tcp://one": 1}
@@ -134,9 +143,37 @@ def test_dask_workers_without_euclio_are_one_clear_line():
         records_with(ModuleNotFoundError("No module named 'euclio'"))
 
 
+def test_dask_worker_of_another_version_is_refused_by_name(tmp_path):
+    """What is asked for names the version, so that none of its runs is made there, though it joins late."""
+    package = tmp_path / "euclio-9.9.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: euclio\nVersion: 9.9\n")
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(tmp_path), str(ROOT)))}
+    with distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster:
+        address = cluster.scheduler_address
+        words = (sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-nanny", "--no-dashboard")
+        worker = subprocess.Popen(words, env=environment, cwd=tmp_path, stderr=subprocess.DEVNULL)
+        try:
+            with dask_pool(address) as pool, pytest.raises(InputError, match=r"\(tcp://\S+ has version 9\.9; here is"):
+                list(pool.run([batch_of(run_of("good"))]))
+        finally:
+            worker.kill()
+            worker.wait()
+
+
 def test_scheduler_that_is_gone_is_one_clear_line():
     with pytest.raises(InputError, match="the dask scheduler is gone; the same command goes on"):
         records_with(None)
+
+
+@pytest.mark.parametrize("question", ["nthreads", "result"])
+def test_scheduler_that_goes_while_it_is_asked_is_one_clear_line(monkeypatch, question):
+    def lost(*_: object) -> None:
+        raise distributed.comm.CommClosedError("connection reset by peer")
+
+    monkeypatch.setattr(_FakeFuture if question == "result" else _FakeDistributed, question, lost)
+    with pytest.raises(InputError, match="the dask scheduler is gone; the same command goes on"):
+        records_with([blank_record(run_of("good"))])
 
 
 def test_what_solvers_print_is_kept_by_dask_worker(pool, folder):
