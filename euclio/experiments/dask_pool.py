@@ -184,7 +184,11 @@ class DaskPool:
             except queue.Empty:
                 continue
             was = asked.pop(future)
-            records = self._records(future, was)
+            status = future.status
+            if status == "lost":  # its records went with their dask worker before they were fetched
+                asked[self._ask(was.batch, done)] = was
+                continue
+            records = self._records(future, status, was)
             if records is None:
                 asked[self._ask(was.batch, done)] = replace(was, attempt=was.attempt + 1)
             else:
@@ -220,17 +224,17 @@ class DaskPool:
         future.add_done_callback(done.put)
         return future
 
-    def _records(self, future: Any, asked: _AskedBatch) -> list[Record] | None:
+    def _records(self, future: Any, status: str, asked: _AskedBatch) -> list[Record] | None:
         """The records of a batch; None where it is to be asked for again.
 
         Raises:
             InputError: the dask workers cannot make runs at all, or the scheduler is gone.
         """
-        if future.status == "finished":
+        if status == "finished":
             with _while_scheduler_is_there():
                 records: list[Record] = future.result()
             return records
-        if future.status != "error":
+        if status != "error":
             raise InputError(SCHEDULER_GONE, field=FLAG)
         error = future.exception()
         if not isinstance(error, self._distributed.KilledWorker):
@@ -318,62 +322,36 @@ def make_runs(batch: Batch, logs: str | None, asked_by: str) -> list[Record]:
         raise InputError(f"euclio is of version {_own_version()} here, not {asked_by}")
     if not HARD_LIMITS:
         return list(Slot().run(batch))
-    places = _places(_distributed().get_worker().state.nthreads, logs)
-    with places.slot(batch) as slot:
-        return list(slot.run(batch))
+    cores = _distributed().get_worker().state.nthreads
+    with _taken(cores_of(batch, cores), cores):
+        return list(_slot(threading.get_native_id(), logs).run(batch))
 
 
-class Places:
-    """Slots of this process, whose threads together never exceed its cores.
+_TURN, _CHANGED = threading.Lock(), threading.Condition()
+_TAKEN: list[int] = []
+"""Cores that each batch at hand takes."""
 
-    Batches get their cores in the order in which they ask, so that one that needs many is not passed over for ever.
 
-    Args:
-        cores: cores, the threads of the dask worker.
-        logs: folder for logs; None: they are not kept.
+@contextmanager
+def _taken(wanted: int, cores: int) -> Iterator[None]:
+    """Have cores of this dask worker as soon as they are free.
+
+    Batches get them in the order in which they ask, so that one that needs many is not passed over for ever.
     """
-
-    def __init__(self, cores: int, logs: Path | None) -> None:
-        self._cores = self._free = cores
-        self._logs = logs
-        self._idle: list[Slot] = []
-        self._made = 0
-        self._turn, self._changed = threading.Lock(), threading.Condition()
-
-    @contextmanager
-    def slot(self, batch: Batch) -> Iterator[Slot]:
-        """A slot for a batch, as soon as its cores are free; one that has its library loaded, if possible."""
-        wanted = cores_of(batch, self._cores)
-        with self._turn, self._changed:
-            self._changed.wait_for(lambda: self._free >= wanted)
-            self._free -= wanted
-            slot = self._take(batch.tasks[0].setting.library)
-        try:
-            yield slot
-        finally:
-            with self._changed:
-                self._free += wanted
-                self._idle.append(slot)
-                self._changed.notify()
-
-    def _take(self, library: str) -> Slot:
-        if not self._idle:
-            self._made += 1
-            name = f"{platform.node()}-{os.getpid()}-{self._made}.log"
-            return Slot(None if self._logs is None else self._logs / name)
-        best = max(range(len(self._idle)), key=lambda place: self._idle[place].has_loaded(library))
-        return self._idle.pop(best)
-
-
-_FIRST = threading.Lock()
-
-
-def _places(cores: int, logs: str | None) -> Places:
-    with _FIRST:
-        return _kept_places(cores, logs)
+    with _TURN, _CHANGED:
+        _CHANGED.wait_for(lambda: sum(_TAKEN) + wanted <= cores)
+        _TAKEN.append(wanted)
+    try:
+        yield
+    finally:
+        with _CHANGED:
+            _TAKEN.remove(wanted)
+            _CHANGED.notify()
 
 
 @cache
-def _kept_places(cores: int, logs: str | None) -> Places:
-    folder = None if logs is None else Path(logs)
-    return Places(cores, folder if folder is not None and folder.is_dir() else None)
+def _slot(thread: int, logs: str | None) -> Slot:
+    """The slot of a thread; dask keeps as many threads as the worker has cores."""
+    if logs is None or not Path(logs).is_dir():
+        return Slot()
+    return Slot(Path(logs) / f"{platform.node()}-{os.getpid()}-{thread}.log")
