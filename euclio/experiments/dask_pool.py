@@ -14,24 +14,27 @@ import signal
 import threading
 import time
 from collections.abc import Collection, Iterable, Iterator
+from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from euclio.core.errors import InputError
+from euclio.core.progress import say
 from euclio.core.system import HARD_LIMITS
 from euclio.core.system import cores as cores_here
+from euclio.core.versions import provenance
 from euclio.experiments.execution import blank_record, lost
 from euclio.experiments.pool import Pool, cores_of
 from euclio.experiments.record import Record
 from euclio.experiments.slot import Slot
-from euclio.experiments.task import Batch, SolverSetting, Task
+from euclio.experiments.task import LARGEST_BATCH, Batch, SolverSetting, Task
 from euclio.supervision.limits import Cause, EndedError
 
-LARGEST_BATCH = 32
 BATCH_S = 60.0
 """Most seconds of time limits in one dask task, summed over its runs: their records arrive together, at its end."""
 
@@ -41,6 +44,7 @@ MOST_ATTEMPTS = 3
 """How often a batch is asked for after dask gave it up, each time after several dask workers died over it."""
 
 FLAG = "--dask"
+SCHEDULER_GONE = "the dask scheduler is gone; the same command goes on with the runs left"
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -76,6 +80,11 @@ def _check_address(distributed: Any, address: str) -> None:
         raise InputError(f"is {address!r}; give an address such as tcp://HOST:8786, or local", field=FLAG) from None
 
 
+def _own_version() -> str:
+    """The version of euclio in this process; asking the installed package takes as long as a run."""
+    return str(provenance()["packages"]["euclio"])
+
+
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Keep dask from logging that workers or the scheduler are gone; what follows from it is said by the pool."""
@@ -88,6 +97,15 @@ def _quiet() -> Iterator[None]:
     finally:
         for logger, level in zip(loggers, levels, strict=True):
             logger.setLevel(level)
+
+
+@contextmanager
+def _while_scheduler_is_there() -> Iterator[None]:
+    """Turn what becomes of a question to a scheduler that is gone, or goes, into one clear line."""
+    try:
+        yield
+    except (OSError, CancelledError):
+        raise InputError(SCHEDULER_GONE, field=FLAG) from None
 
 
 @contextmanager
@@ -131,6 +149,7 @@ class DaskPool:
         self._cluster: Any = None
         self._client: Any = None
         self._looked_at, self._cores = 0.0, 1
+        self._workers: set[str] = set()
 
     def __enter__(self) -> DaskPool:
         with ExitStack() as entered:
@@ -156,6 +175,7 @@ class DaskPool:
         asked: dict[Any, _AskedBatch] = {}
         done: queue.SimpleQueue[Any] = queue.SimpleQueue()
         while chunk is not None or asked:
+            self._look()
             while chunk is not None and self._has_room(chunk, asked.values()):
                 asked[self._ask(chunk, done)] = _AskedBatch(chunk, cores_of(chunk, self._cores))
                 chunk = next(waiting, None)
@@ -164,7 +184,11 @@ class DaskPool:
             except queue.Empty:
                 continue
             was = asked.pop(future)
-            records = self._records(future, was)
+            status = future.status
+            if status == "lost":  # its records went with their dask worker before they were fetched
+                asked[self._ask(was.batch, done)] = was
+                continue
+            records = self._records(future, status, was)
             if records is None:
                 asked[self._ask(was.batch, done)] = replace(was, attempt=was.attempt + 1)
             else:
@@ -196,24 +220,25 @@ class DaskPool:
             ) from None
 
     def _ask(self, batch: Batch, done: queue.SimpleQueue[Any]) -> Any:
-        future = self._client.submit(make_runs, batch, self._logs, pure=False)
+        future = self._client.submit(make_runs, batch, self._logs, _own_version(), pure=False)
         future.add_done_callback(done.put)
         return future
 
-    def _records(self, future: Any, asked: _AskedBatch) -> list[Record] | None:
+    def _records(self, future: Any, status: str, asked: _AskedBatch) -> list[Record] | None:
         """The records of a batch; None where it is to be asked for again.
 
         Raises:
             InputError: the dask workers cannot make runs at all, or the scheduler is gone.
         """
-        if future.status == "finished":
-            records: list[Record] = future.result()
+        if status == "finished":
+            with _while_scheduler_is_there():
+                records: list[Record] = future.result()
             return records
-        if future.status != "error":
-            raise InputError("the dask scheduler is gone; the same command goes on with the runs left", field=FLAG)
+        if status != "error":
+            raise InputError(SCHEDULER_GONE, field=FLAG)
         error = future.exception()
         if not isinstance(error, self._distributed.KilledWorker):
-            text = " ".join(f"{type(error).__name__}: {error}".split())
+            text = self._other_versions() or " ".join(f"{type(error).__name__}: {error}".split())
             raise InputError(
                 f"dask workers cannot make runs ({text}); install the same version of euclio there", field=FLAG
             )
@@ -222,16 +247,34 @@ class DaskPool:
         end = EndedError(Cause.DIED, f"was lost with its dask worker, in {asked.attempt} attempts")
         return [lost(blank_record(task), end) for task in asked.batch.tasks]
 
+    def _other_versions(self) -> str:
+        """The dask workers that have another version of euclio than this process, or none; empty: all have this one."""
+        with _while_scheduler_is_there():
+            own, found = _own_version(), self._client.run(version, "euclio", on_error="return")
+        others = sorted(f"{address} has version {there}" for address, there in found.items() if there != own)
+        return f"{', '.join(others)}; here is {own}" if others else ""
+
+    def _look(self) -> None:
+        """Once a second, count the cores and say which dask workers are gone, since they come and go.
+
+        Raises:
+            InputError: the scheduler is gone.
+        """
+        if time.monotonic() < self._looked_at + LOOK_EVERY_S:
+            return
+        with _while_scheduler_is_there():
+            threads = self._client.nthreads()
+        for address in sorted(self._workers - threads.keys()):
+            say(f"the dask worker {address} is gone; its runs are made by others, of which there are {len(threads)}")
+        self._workers, self._cores = set(threads), max(1, sum(threads.values()))
+        self._looked_at = time.monotonic()
+
     def _has_room(self, batch: Batch, asked: Collection[_AskedBatch]) -> bool:
         """Whether one more batch is to be asked for.
 
         Twice as many as there are cores, so that no dask worker waits for work; on this machine, where each has one
-        core, only as many where one takes several. Workers come and go; they are counted once a second.
+        core, only as many where one takes several.
         """
-        now = time.monotonic()
-        if now >= self._looked_at + LOOK_EVERY_S:
-            self._looked_at = now
-            self._cores = max(1, sum(self._client.nthreads().values()))
         cores = [cores_of(batch, self._cores), *(one.cores for one in asked)]
         waits = self._cluster is None or max(cores) == 1
         return not asked or sum(cores) <= self._cores * (2 if waits else 1)
@@ -261,74 +304,54 @@ def dask_setup(worker: object) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def make_runs(batch: Batch, logs: str | None) -> list[Record]:
+def make_runs(batch: Batch, logs: str | None, asked_by: str) -> list[Record]:
     """Make the runs of a batch in this dask worker, in its own process where the system has no hard limits.
 
     Args:
         batch: the batch.
         logs: folder for what solvers print; not kept where this machine has no such folder.
+        asked_by: version of euclio in the process that asks.
 
     Returns:
         A record of every run, also of those that were killed or crashed.
+
+    Raises:
+        InputError: this is another version of euclio.
     """
+    if _own_version() != asked_by:
+        raise InputError(f"euclio is of version {_own_version()} here, not {asked_by}")
     if not HARD_LIMITS:
         return list(Slot().run(batch))
-    places = _places(_distributed().get_worker().state.nthreads, logs)
-    with places.slot(batch) as slot:
-        return list(slot.run(batch))
+    cores = _distributed().get_worker().state.nthreads
+    with _taken(cores_of(batch, cores), cores):
+        return list(_slot(threading.get_native_id(), logs).run(batch))
 
 
-class Places:
-    """Slots of this process, whose threads together never exceed its cores.
+_TURN, _CHANGED = threading.Lock(), threading.Condition()
+_TAKEN: list[int] = []
+"""Cores that each batch at hand takes."""
 
-    Batches get their cores in the order in which they ask, so that one that needs many is not passed over for ever.
 
-    Args:
-        cores: cores, the threads of the dask worker.
-        logs: folder for logs; None: they are not kept.
+@contextmanager
+def _taken(wanted: int, cores: int) -> Iterator[None]:
+    """Have cores of this dask worker as soon as they are free.
+
+    Batches get them in the order in which they ask, so that one that needs many is not passed over for ever.
     """
-
-    def __init__(self, cores: int, logs: Path | None) -> None:
-        self._cores = self._free = cores
-        self._logs = logs
-        self._idle: list[Slot] = []
-        self._made = 0
-        self._turn, self._changed = threading.Lock(), threading.Condition()
-
-    @contextmanager
-    def slot(self, batch: Batch) -> Iterator[Slot]:
-        """A slot for a batch, as soon as its cores are free; one that has its library loaded, if possible."""
-        wanted = cores_of(batch, self._cores)
-        with self._turn, self._changed:
-            self._changed.wait_for(lambda: self._free >= wanted)
-            self._free -= wanted
-            slot = self._take(batch.tasks[0].setting.library)
-        try:
-            yield slot
-        finally:
-            with self._changed:
-                self._free += wanted
-                self._idle.append(slot)
-                self._changed.notify()
-
-    def _take(self, library: str) -> Slot:
-        if not self._idle:
-            self._made += 1
-            name = f"{platform.node()}-{os.getpid()}-{self._made}.log"
-            return Slot(None if self._logs is None else self._logs / name)
-        best = max(range(len(self._idle)), key=lambda place: self._idle[place].has_loaded(library))
-        return self._idle.pop(best)
-
-
-_FIRST = threading.Lock()
-
-
-def _places(cores: int, logs: str | None) -> Places:
-    with _FIRST:
-        return _kept_places(cores, logs)
+    with _TURN, _CHANGED:
+        _CHANGED.wait_for(lambda: sum(_TAKEN) + wanted <= cores)
+        _TAKEN.append(wanted)
+    try:
+        yield
+    finally:
+        with _CHANGED:
+            _TAKEN.remove(wanted)
+            _CHANGED.notify()
 
 
 @cache
-def _kept_places(cores: int, logs: str | None) -> Places:
-    folder = None if logs is None else Path(logs)
-    return Places(cores, folder if folder is not None and folder.is_dir() else None)
+def _slot(thread: int, logs: str | None) -> Slot:
+    """The slot of a thread; dask keeps as many threads as the worker has cores."""
+    if logs is None or not Path(logs).is_dir():
+        return Slot()
+    return Slot(Path(logs) / f"{platform.node()}-{os.getpid()}-{thread}.log")

@@ -27,7 +27,7 @@ from euclio.experiments.instances import InstanceEntry, InstanceIndex
 from euclio.experiments.pool import local_pool
 from euclio.experiments.progress import SHOW_EVERY_S, STATUSES, Display, Pace
 from euclio.experiments.solver_settings import different_labels, family_of_setting, solver_of
-from euclio.experiments.task import Batch, Measure, RunLimits, Setting, Task
+from euclio.experiments.task import LARGEST_BATCH, Batch, Measure, RunLimits, Setting, Task
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from euclio.experiments.pool import Pool
 
 
-LARGEST_BATCH = 16
-"""Most runs that a worker is given at once."""
 MOST_NAMES = 1000
 """Names of instances among which the nearest one is looked for."""
 _QUICK = ("heuristic", "exact", "brute force")

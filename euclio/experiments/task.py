@@ -148,6 +148,10 @@ class Task:
         object.__setattr__(self, "key", text_hash(text))
 
 
+LARGEST_BATCH = 32
+"""Most runs that a worker is given at once: asking a dask worker for them takes about as long as ten short runs."""
+
+
 @quick
 @dataclass(frozen=True, slots=True)
 class Batch:

@@ -42,13 +42,16 @@ def settle(parent: int, scratch: str = "") -> None:
             os._exit(1)
         return
     system.adopt_orphans()
+    # The parent may be killed while this one starts, and the folder is to go then too.
+    before = signal.signal(signal.SIGTERM, lambda number, frame: _end_with(-number, parent, scratch))
     system.end_with_parent(kill=False)  # the keeper still has to end the others
     if os.getppid() != parent:
-        os._exit(1)
+        _end_with(1, parent, scratch)
     keeper = os.getpid()
     worker = system.fork()
     if worker:
         _keep(worker, parent, scratch)
+    signal.signal(signal.SIGTERM, before)
     system.lead_group()
     system.end_with_parent(kill=True)
     system.adopt_orphans()  # so that what it leaves behind is found below it as long as it lives
@@ -113,7 +116,6 @@ def _in_words(code: int) -> str:
 
 def _keep(worker: int, parent: int, scratch: str) -> NoReturn:
     """Wait for the end of a worker, end what it left, and end in the same way."""
-    signal.signal(signal.SIGTERM, lambda number, frame: _end_with(-number, parent, scratch))
     # A channel or a pipe that stays open here would hide that the worker is gone, or has closed it.
     os.closerange(3, MOST_DESCRIPTORS)
     nothing = os.open(os.devnull, os.O_RDWR)

@@ -246,9 +246,10 @@ def test_a_dask_worker_makes_runs_in_its_own_process(tmp_path):
     """It may be on such a system though the runner is not; its records are those of the runs that it was asked for."""
     code = """
 from run_batches import batch_of, run_of
+from euclio.core.versions import provenance
 from euclio.experiments.dask_pool import make_runs
 tasks = [run_of("good"), run_of("good", repeat=1)]
-records = make_runs(batch_of(*tasks), None)
+records = make_runs(batch_of(*tasks), None, provenance()["packages"]["euclio"])
 assert [(record.key, record.status) for record in records] == [(task.key, "feasible") for task in tasks], records
 """
     (said,) = on("windows", [(code,)], tmp_path)
