@@ -45,6 +45,7 @@ from bruteforce.session.module_plans import (
 )
 from euclio.core.errors import InapplicableError
 from euclio.problems.session import Allocation, Configuration, Module, ModulePlan, PlanSpace, Session
+from euclio.problems.session.objectives import least_end
 
 NOTHING: tuple[tuple[Allocation, ...], tuple[Allocation, ...]] = ((), ())
 """No machines before or after others in rank."""
@@ -101,6 +102,11 @@ class Listing:
     asked: Asked
     free: frozenset[str]
     deadline: float
+
+    @property
+    def most_s(self) -> Fraction:
+        """No module may take longer than this, in seconds."""
+        return self.session.slo_s - least_end(self.session)
 
     def scaled(self, module: Module) -> ScaledModule:
         """A module in integers."""
@@ -277,7 +283,7 @@ def _fillings(vectors: _Vectors) -> Iterator[Counts]:
     Machines of free types, and those that take the whole SLO to execute, are left out.
     """
     listing, scaled = vectors.listing, vectors.scaled
-    slo, most = listing.session.slo_s, listing.space.max_allocations if vectors.most is None else vectors.most
+    slo, most = listing.most_s, listing.space.max_allocations if vectors.most is None else vectors.most
     least = scaled.rate if vectors.least is None else vectors.least
     prices = [t * unit for t, unit in zip(scaled.throughput, scaled.unit_cost, strict=True)]
     size, seen = len(prices), 0
@@ -396,7 +402,7 @@ def _undominated(listing: Listing, choices: Iterable[Choice]) -> list[Choice]:
     Raises:
         TimeUpError: the deadline has passed.
     """
-    slo, limits = Latency(listing.session.slo_s), listing.asked.limits()
+    slo, limits = Latency(listing.most_s), listing.asked.limits()
     possible = [c for c in _in_time(listing, choices) if c.latency <= slo and no_more(c.used, limits)]
     kept: list[Choice] = []
     # By rising cost, then latency and use, so that whatever beats a choice comes before it.

@@ -29,6 +29,8 @@ from bruteforce.session.bought_choices import Choice, Latency, Listing, all_choi
 from bruteforce.session.combination import TimeUpError
 from bruteforce.session.demands import asked_of
 from euclio.problems.session import DummyRule, Module, Plan, PlanSpace, Session
+from euclio.problems.session.latency.paths import path_length
+from euclio.problems.session.objectives import least_end
 from euclio.problems.session.policies import Form
 
 GROWTH = Fraction(4, 3)
@@ -118,8 +120,11 @@ def _cheapest(listing: Listing, choices: list[list[Choice]]) -> tuple[Fraction, 
     if not all(choices):
         return None
     session, asked = listing.session, listing.asked
-    order, parents, price = session.order, session.parents(), session.price
-    limits, slo, nothing = asked.limits(), Latency(session.slo_s), Latency(Fraction(0))
+    order, price = session.order, session.price
+    parents = [[(p, Latency(session.delay_between(p, m))) for p in own] for m, own in enumerate(session.parents())]
+    # A module without an end has children, which are held to theirs.
+    most = [Latency(session.slo_s - (least_end(session) if end is None else end)) for end in session.ends()]
+    limits, nothing = asked.limits(), Latency(Fraction(0))
     least_after = [sum((choices[i][0].cost_per_h for i in order[k:]), Fraction(0)) for k in range(len(order) + 1)]
     finish, chosen = [nothing] * len(order), [choices[i][0] for i in range(len(order))]
     best_cost: float | Fraction = inf
@@ -134,7 +139,7 @@ def _cheapest(listing: Listing, choices: list[list[Choice]]) -> tuple[Fraction, 
             best_cost, best = spent, chosen.copy()
             return
         i = order[position]
-        start = max((finish[p] for p in parents[i]), default=nothing)
+        start = max((finish[p].plus(delay) for p, delay in parents[i]), default=nothing)
         for choice in choices[i]:
             # Choices come by rising cost: every later one is beaten as well.
             if spent + choice.cost_per_h + least_after[position + 1] >= best_cost:
@@ -144,7 +149,7 @@ def _cheapest(listing: Listing, choices: list[list[Choice]]) -> tuple[Fraction, 
             end = start.plus(choice.latency)
             taken = tuple(a + b for a, b in zip(used, choice.used, strict=True))
             within = no_more(taken, limits if not asked.spare else asked.limits_without_spare(types | choice.types))
-            if end <= slo and within and cost + least_after[position + 1] < best_cost:
+            if end <= most[i] and within and cost + least_after[position + 1] < best_cost:
                 finish[i], chosen[i] = end, choice
                 extend(position + 1, cost, taken, types | choice.types)
 
@@ -160,14 +165,6 @@ def _plan(session: Session, best: list[Choice]) -> Plan:
     above = session.slo_s
     if any(choice.latency.above for choice in best):
         # Paths with an infinitesimal are shorter than the SLO: some halving fits.
-        while _longest(session, [c.latency.seconds + c.latency.above * above for c in best]) > session.slo_s:
+        while path_length(session, [c.latency.seconds + c.latency.above * above for c in best]) > session.slo_s:
             above /= 2
     return Plan(tuple(choice.plan(above) for choice in best))
-
-
-def _longest(session: Session, latencies: list[Fraction]) -> Fraction:
-    finish = [Fraction(0)] * len(latencies)
-    parents = session.parents()
-    for i in session.order:
-        finish[i] = max((finish[p] for p in parents[i]), default=Fraction(0)) + latencies[i]
-    return max(finish)

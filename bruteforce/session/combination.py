@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from euclio.problems.session import Module, ModulePlan, Plan, Session
 from euclio.problems.session.latency.paths import longest_path
+from euclio.problems.session.objectives import least_end
 
 
 class ModuleChoice(NamedTuple):
@@ -45,7 +46,7 @@ def cheapest_plan(
     for module in session.modules:
         frontier = frontier_of(module)
         if not frontier:
-            return f"module {module.name} has no plan within {float(session.slo_s):.9g} s"
+            return f"module {module.name} has no plan in time"
         frontiers.append(frontier)
     fastest, path = longest_path(session, [frontier[-1].latency_s for frontier in frontiers])
     # All modules at their fastest miss the SLO, so every combination does.
@@ -59,9 +60,12 @@ def cheapest_plan(
 def _cheapest_combination(session: Session, frontiers: list[list[ModuleChoice]], deadline: float) -> list[int]:
     """For each module the index of its plan in the cheapest combination whose longest path meets the SLO."""
     order, parents = session.order, session.parents()
-    latency = _as_integers([[c.latency_s for c in f] for f in frontiers] + [[session.slo_s]])
+    delays = [[session.delay_between(p, m) for p in own] for m, own in enumerate(parents)]
+    # A module without an end has children, which are held to theirs.
+    most = [session.slo_s - (least_end(session) if end is None else end) for end in session.ends()]
+    *latency, limit = _as_integers([*([c.latency_s for c in f] for f in frontiers), *delays, most])
+    latency, delays_before = latency[: len(order)], latency[len(order) :]
     cost = _as_integers([[c.cost_per_h for c in f] for f in frontiers])
-    slo = latency.pop()[0]
     least_after = [sum(cost[i][0] for i in order[k:]) for k in range(len(order) + 1)]
     finish, chosen = [0] * len(order), [0] * len(order)
     best_cost: float = inf
@@ -76,13 +80,13 @@ def _cheapest_combination(session: Session, frontiers: list[list[ModuleChoice]],
             best_cost, best = spent, chosen.copy()
             return
         i = order[position]
-        start = max((finish[p] for p in parents[i]), default=0)
+        start = max((finish[p] + d for p, d in zip(parents[i], delays_before[i], strict=True)), default=0)
         for k, (seconds, money) in enumerate(zip(latency[i], cost[i], strict=True)):
             # Plans come by rising cost: every later one is beaten as well.
             if spent + money + least_after[position + 1] >= best_cost:
                 break
             # Too slow: a later plan costs more, but is faster and may fit.
-            if start + seconds <= slo:
+            if start + seconds <= limit[i]:
                 finish[i], chosen[i] = start + seconds, k
                 extend(position + 1, spent + money)
 

@@ -38,6 +38,7 @@ from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.core.words import plain
 from euclio.problems.session import Allocation, Charging, DummyRule, Module, ModulePlan, Plan, PlanSpace, Session
+from euclio.problems.session.latency.paths import most_latencies, path_length
 from euclio.problems.session.policies import Form
 
 # Complete enumeration of plans whose partial machines may be shared, for tiny sessions (ours).
@@ -176,7 +177,6 @@ class _PackedSearch:
         self, session: Session, parts: list[list[_Part]], best: tuple[Fraction, Plan], deadline: float
     ) -> None:
         self.session, self.parts, self.best, self.deadline = session, parts, best, deadline
-        self.parents = session.parents()
         self.memory = {h.name: h.memory_mb for h in session.hardware}
         self.fastest = [min((max(p.whole_s, p.own_s) for p in own), default=session.slo_s) for own in parts]
         least = [min((p.cost_per_h for p in own), default=Fraction(0)) for own in parts]
@@ -239,10 +239,7 @@ class _PackedSearch:
             for m in group:
                 # Its batch waits for one of everybody else on the machine.
                 latency[m] = max(latency[m], chosen[m].own_s + batches - chosen[m].duration_s)
-        finish = [Fraction(0)] * len(latency)
-        for i in self.session.order:
-            finish[i] = max((finish[p] for p in self.parents[i]), default=Fraction(0)) + latency[i]
-        return max(finish) <= self.session.slo_s
+        return path_length(self.session, latency) <= self.session.slo_s
 
 
 def solve_by_plan_enumeration(session: Session, space: PlanSpace, limits: Limits) -> Answer:
@@ -288,8 +285,9 @@ def _cheapest_in(session: Session, space: PlanSpace, deadline: float) -> tuple[F
 
 
 def _frontier(session: Session, space: PlanSpace, deadline: float, module: Module) -> list[ModuleChoice]:
-    """The frontier of a module of the session within the SLO."""
-    return module_frontier(module, session.price, space, session.slo_s, deadline)
+    """The frontier of a module of the session within what the others may leave it."""
+    most_s = most_latencies(session)[session.index[module.name]]
+    return module_frontier(module, session.price, space, most_s, deadline)
 
 
 def module_frontier(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from euclio.core import literature
 from euclio.core.lazy import late
 from euclio.core.registry import AnySolver, Option, Solver
+from euclio.problems.session.demands import SEVERAL_OBJECTIVES
 from formulations.engines.registry import CPSAT_OPTIONS, ENGINES
 from heuristics.session import SCROOGE_LACKS, SCROOGE_SPACE
 
-JOINT_DEMANDS = frozenset({"whole", "stock", "shares", "resources", "changes", "spare", "largest_share"})
+JOINT_DEMANDS = frozenset({"whole", "stock", "shares", "resources", "changes", "spare", "largest_share", "objectives"})
 """What the joint models cover; machines that modules share, they do not."""
 
 NO_CONTINUUM = frozenset({"continuous", "continuous_whole"})
@@ -25,7 +26,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         late("formulations.session.exact.solver", "solve_exact"),
         compile=late("formulations.session.exact.solver", "compile_exact"),
         pieces=late("formulations.session.curve", "cost_pieces"),
-        covers=frozenset({"whole", "stock", "shares", "resources", "changes", "spare"}),
+        covers=frozenset({"whole", "stock", "shares", "resources", "changes", "spare"}) | SEVERAL_OBJECTIVES,
         lacks=NO_OWN_POLICY
         | {
             "shares_continuous",
@@ -71,6 +72,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         takes=frozenset(Option),
         engines=ENGINES,
         library="highs",
+        covers=frozenset({"objectives"}),
         lacks=NO_CONTINUUM | NO_OWN_POLICY,
         rests_on=(literature.HARPAGON, literature.SCROOGE),
         needs=frozenset({"pulp"}),
@@ -95,6 +97,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         late("formulations.session.cpsat.split", "run_cpsat_split"),
         takes=CPSAT_OPTIONS,
         library="ortools",
+        covers=frozenset({"objectives"}),
         lacks=NO_CONTINUUM | NO_OWN_POLICY,
         rests_on=(literature.HARPAGON, literature.SCROOGE),
         needs=frozenset({"ortools"}),

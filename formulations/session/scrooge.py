@@ -39,7 +39,7 @@ from formulations.engines.registry import chosen_engine
 from formulations.session.milp.split import split_model
 from formulations.session.split.course import unwatched
 from formulations.session.split.mode_dag import mode_dag
-from formulations.session.split.problem import Mode, SplitProblem
+from formulations.session.split.problem import Mode, SplitProblem, without_modes
 from formulations.session.split.proof import solve_split
 from formulations.session.split.search import no_lines, search_choices
 from formulations.tolerances import GAP, LOOSE_LATENCY, SLO_SLACK, WITHIN_SLO
@@ -181,10 +181,7 @@ def entry_problem(session: Session, space: PlanSpace) -> SplitProblem:
             if not kept or mode.latency_s < kept[-1].latency_s:
                 kept.append(mode)
         modes.append(tuple(kept))
-    index = session.index
-    edges = tuple((index[a], index[b]) for a, b in session.edges)
-    names = tuple(module.name for module in session.modules)
-    return SplitProblem(names, edges, session.order, session.slo_s, tuple(modes))
+    return replace(without_modes(session), modes=tuple(modes))
 
 
 def full_latency_of(c: Configuration) -> Fraction:

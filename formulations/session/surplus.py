@@ -27,6 +27,7 @@ from euclio.problems.session import (
 )
 from euclio.problems.session.demands import quick_when_partial
 from euclio.problems.session.evaluate import machine_latencies
+from euclio.problems.session.objectives import fixed_seconds, least_end
 from euclio.problems.session.policies import Form
 from euclio.problems.session.resources import usable_stock
 from formulations.session.demands import changes_of, limited_shares
@@ -75,7 +76,7 @@ def out_of_reach(session: Session, space: PlanSpace) -> bool:
     for module in session.modules:
         most: dict[str, Fraction | float] = {}
         for c in module.profile:
-            if space.allows(c.hardware, c.batch, c.concurrency) and c.duration_s < session.slo_s:
+            if space.allows(c.hardware, c.batch, c.concurrency) and c.duration_s < session.slo_s - least_end(session):
                 taken = usable[c.hardware] * c.throughput_rps if c.hardware in usable else inf
                 most[c.hardware] = max(taken, most.get(c.hardware, 0))
         for name, share in limited_shares(session).items():
@@ -111,7 +112,7 @@ def with_enough(
     hurried: dict[int, list[Configuration]] = {}
     for m, many in endless.items():
         hurried[m], own[m] = _hurried(session, space, plan.modules[m], many)
-    scale = lcm(*(x.denominator for x in [session.slo_s, *own, *budgets_s]))
+    scale = lcm(*(x.denominator for x in [*fixed_seconds(session), *own, *budgets_s]))
     finest = Fraction(1, 2 * scale * len(own))
     above = session.slo_s
     while above > finest:

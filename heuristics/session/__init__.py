@@ -9,6 +9,7 @@ from euclio.core import literature
 from euclio.core.lazy import late
 from euclio.core.registry import AnySolver, Solver
 from euclio.problems.session import Charging, DummyRule, PlanSpace, Policy
+from euclio.problems.session.demands import SEVERAL_OBJECTIVES
 from heuristics.session.systems import LITERAL, PICCOLO_SYSTEMS, SYSTEMS
 
 # The plan space of Scrooge's own algorithms (§3.3): dispatch at machine rate, no dummies, partial machines.
@@ -60,7 +61,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         "Plans for whole machines, and packs partial ones (ours): latency split by the money that whole machines save",
         late("heuristics.session.whole_greedy", "solve_whole_greedy"),
         PlanSpace(charging=Charging.WHOLE),
-        covers=frozenset({"whole", "packed", "spare"}),
+        covers=frozenset({"whole", "packed", "spare"}) | SEVERAL_OBJECTIVES,
         lacks=frozenset({"share"}),
         made_for=frozenset({"whole", "packed"}),
         compile=late("heuristics.session.whole_greedy", "compile_whole_greedy"),
@@ -72,6 +73,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         "Modules' least costs step by step, a price of a second in each, and steps chosen by what they lose (ours)",
         late("heuristics.session.price_of_time", "solve_price_of_time"),
         PlanSpace(),
+        covers=SEVERAL_OBJECTIVES,
         lacks=frozenset({"own_policies", "shared_last", "continuous"}),
         rests_on=(literature.HARPAGON,),
     ),

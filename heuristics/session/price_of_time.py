@@ -125,12 +125,12 @@ def _play(s: SessionArrays, stairs: Stairs, most: float, turns: int) -> tuple[Fl
     """
     modules = s.rate.size
     best, best_bound, best_charged = np.zeros(modules), -np.inf, 0.0
-    price, charged = np.zeros(modules), 0.0
+    price, charged, spared = np.zeros(modules), 0.0, 0.0
     taken, before, after = np.zeros(modules), np.zeros(modules), np.zeros(modules)
     for turn in range(turns):
         # Later turns weigh more than the first ones, in which prices say little yet.
         weight = 2.0 / (turn + 2.0)
-        bound = -s.slo * charged
+        bound = spared - s.slo * charged
         for m in range(modules):
             least, at = np.inf, 0
             for o in range(stairs.first[m], stairs.first[m + 1]):
@@ -145,19 +145,40 @@ def _play(s: SessionArrays, stairs: Stairs, most: float, turns: int) -> tuple[Fl
         longest = path_times(s, taken, before, after)
         price *= 1.0 - weight
         charged *= 1.0 - weight
+        spared *= 1.0 - weight
         if longest > s.slo:
             charged += weight * most
-            # The longest path begins where the most time is left to go, and goes on likewise.
-            left = taken + after
-            m = int(np.argmax(left))
-            while m >= 0:
-                price[m] += weight * most
-                on = -1
-                for i in range(s.child_first[m], s.child_first[m + 1]):
-                    if on < 0 or left[s.child[i]] > left[on]:
-                        on = s.child[i]
-                m = on
+            spared += weight * most * _charge_longest(s, taken + after, weight * most, price)
     return best, best_bound, best_charged, taken
+
+
+@compiled
+def _charge_longest(s: SessionArrays, left: Floats, charge: float, price: Floats) -> float:
+    """Add a charge to the price of each module on the longest path.
+
+    Args:
+        s: the session.
+        left: seconds from the start of each module to the end of its longest path, shape (modules,).
+        charge: money per hour for a second.
+        price: overwritten.
+
+    Returns:
+        Seconds of the path that are no latency: delays, and the end of its last module.
+    """
+    # The longest path begins where the most time is left to go, and goes on likewise.
+    m, fixed = int(np.argmax(left)), 0.0
+    while True:
+        price[m] += charge
+        on, longest, delay = -1, s.end[m], 0.0
+        for i in range(s.child_first[m], s.child_first[m + 1]):
+            c = s.child[i]
+            for j in range(s.parent_first[c], s.parent_first[c + 1]):
+                if s.parent[j] == m and s.delay[j] + left[c] > longest:
+                    on, longest, delay = c, s.delay[j] + left[c], s.delay[j]
+        if on < 0:
+            return float(fixed + s.end[m])
+        m = on
+        fixed += delay
 
 
 @compiled
@@ -204,7 +225,7 @@ def _start(s: SessionArrays, m: int, before: Floats, latency: Floats) -> float:
     """When module m begins, in seconds, where all of its parents' times are known."""
     start = 0.0
     for i in range(s.parent_first[m], s.parent_first[m + 1]):
-        start = max(start, before[s.parent[i]] + latency[s.parent[i]])
+        start = max(start, before[s.parent[i]] + latency[s.parent[i]] + s.delay[i])
     return start
 
 

@@ -80,10 +80,22 @@ def _merge(s: SessionArrays) -> tuple[Ints, int]:
 
 @compiled
 def _same_neighbours(s: SessionArrays, a: int, b: int) -> bool:
-    """Whether two modules have the same parents and the same children."""
+    """Whether two modules have the same parents and the same children, none of them after a delay, and equal ends."""
     if a == b:
         return True
+    if s.end[a] != s.end[b] or _is_delayed(s, a) or _is_delayed(s, b):
+        return False
     return _same_rows(s.parent_first, s.parent, a, b) and _same_rows(s.child_first, s.child, a, b)
+
+
+@compiled
+def _is_delayed(s: SessionArrays, m: int) -> bool:
+    """Whether a delay is next to a module."""
+    for child in range(s.rate.size):
+        for i in range(s.parent_first[child], s.parent_first[child + 1]):
+            if s.delay[i] > 0.0 and (child == m or s.parent[i] == m):
+                return True
+    return False
 
 
 @compiled

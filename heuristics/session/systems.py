@@ -17,6 +17,7 @@ from euclio.core.lazy import late
 from euclio.core.literature import Reference
 from euclio.core.registry import AnySolver, Solver, Variants
 from euclio.problems.session import DummyRule, PlanSpace, Policy, Session
+from euclio.problems.session.demands import SEVERAL_OBJECTIVES
 
 
 class Splitter(StrEnum):
@@ -133,7 +134,10 @@ class System:
         narrow = self.narrow if self.hetero in PICK else None
         variants = Variants({part: tuple(words) for part, words in PARTS.items()}, self._variant)
         own = Solver(self.name, "heuristic", self.summary, run, self.space, narrow=narrow, rests_on=self.rests_on)
-        return replace(own, covers=frozenset({"whole", "packed", "spare"}), variants=variants)
+        # Shares of one objective, steps of it and budgets stretched to it say nothing of several.
+        moves = self.splitter in {Splitter.LATENCY_COST, Splitter.THROUGHPUT} and not self.stretch
+        covers = frozenset({"whole", "packed", "spare"}) | (SEVERAL_OBJECTIVES if moves else frozenset())
+        return replace(own, covers=covers, variants=variants)
 
     def _variant(self, name: str, parts: Mapping[str, str]) -> AnySolver:
         """The row with some of its parts set, as a solver."""

@@ -53,9 +53,12 @@ class SessionArrays(NamedTuple):
         order: modules, parents before children.
         parent_first: start of each module's parents in `parent`, shape (modules + 1,).
         parent: parents, one module's after the other's.
+        delay: seconds between the end of each of `parent` and the start of its child.
         child_first: start of each module's children in `child`, shape (modules + 1,).
         child: children.
-        slo: latency objective in seconds.
+        end: what every path that ends with a module has to spare of the SLO, in seconds; -inf: the module has children
+            and no objective of its own, shape (modules,).
+        slo: latency objective in seconds, the longest one.
         policy: dispatch policy as `policy_code` has it.
         dummies: whether plans may have dummies.
         max_allocations: most allocations per module.
@@ -76,8 +79,10 @@ class SessionArrays(NamedTuple):
     order: Ints
     parent_first: Ints
     parent: Ints
+    delay: Floats
     child_first: Ints
     child: Ints
+    end: Floats
     slo: float
     policy: int
     dummies: bool
@@ -179,8 +184,10 @@ def _build(session: Session, space: PlanSpace) -> SessionArrays:
         order=np.array(session.order, dtype=np.int64),
         parent_first=parent_first,
         parent=parent,
+        delay=np.array([float(session.delay_between(p, m)) for m, own in enumerate(parents) for p in own]),
         child_first=child_first,
         child=child,
+        end=np.array([-np.inf if end is None else float(end) for end in session.ends()]),
         slo=float(session.slo_s),
         **_rules(space),
     )

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from euclio.core.parameters import Demand
 from euclio.problems.session.instance import Session
+from euclio.problems.session.objectives import is_plain, without_objective
 from euclio.problems.session.policies import Form, Policy
 from euclio.problems.session.rules import Charging, DummyRule
 from euclio.problems.session.space import PlanSpace
 
 NO_PAPER = "no paper asks for it"
+SEVERAL_OBJECTIVES = frozenset({"objectives", "no_objective"})
+"""What methods cover that know the lengths of paths by the session's DAG alone, with its delays and ends."""
 FEWER_DUMMIES = ("dummy", DummyRule.MACHINE)
 
 
@@ -78,6 +81,13 @@ SESSION_DEMANDS = (
     Demand("changes", "a limit on changes or a price of them", lambda session, space: is_limited_by_changes(session)),
     Demand("spare", "spare machines", lambda session, space: bool(session.spare_machines)),
     Demand("largest_share", "a largest share of some hardware", lambda session, space: bool(session.largest_share)),
+    Demand("objectives", "objectives of modules or delays between them", lambda session, space: not is_plain(session)),
+    Demand(
+        "no_objective",
+        "modules that lead to no objective",
+        lambda session, space: bool(without_objective(session)),
+        meets=("objectives",),
+    ),
     Demand("share", "machines by share", lambda session, space: not space.charging.whole, assumed=True),
     Demand("one_hardware", "one hardware type per session", lambda session, space: space.single_hardware, assumed=True),
     Demand("one_allocation", "one allocation per module", lambda session, space: space.max_allocations == 1, True),

@@ -6,7 +6,7 @@ Exact rational arithmetic from the decimal text of the input; it shares no code 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple, assert_never
@@ -17,7 +17,7 @@ from euclio.core.showing import Framed
 from euclio.core.words import full
 from euclio.problems.session.checking.machine_limits import beyond_limits, changes_to, needed_too_much
 from euclio.problems.session.instance import MOST_NAMED, Configuration, Module, Session
-from euclio.problems.session.latency.paths import longest_path
+from euclio.problems.session.latency.paths import longest_path, objective_times
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan, whole_rps, written_slack_rps
 from euclio.problems.session.policies import Place, Policy
 from euclio.problems.session.rules import DummyRule
@@ -52,7 +52,9 @@ class Evaluation(Framed):
     Attributes:
         violations: one line per broken rule; empty: the plan is feasible.
         cost_per_h: exact cost in money per hour (None if a module could not be priced).
-        latency_s: longest path of worst-case latencies in seconds (None if a module could not be priced).
+        latency_s: longest path of worst-case latencies in seconds, with delays and the end of its last module (None if
+            a module could not be priced).
+        objectives: seconds of the longest path of each objective, by its name; none in a session with one SLO.
         modules: one entry per module (empty if one could not be priced).
         changes: machines added to and removed from those that run already (`Session.running`); None: nothing runs, or
             a module could not be priced.
@@ -67,6 +69,7 @@ class Evaluation(Framed):
     modules: tuple[ModuleEvaluation, ...]
     changes: int | None = None
     spare_cost_per_h: Fraction = Fraction(0)
+    objectives: dict[str, Fraction] = field(default_factory=dict)
 
     @property
     def feasible(self) -> bool:
@@ -147,10 +150,11 @@ def evaluate(
     if (session.stock or session.resources or session.spare_machines) and not groups:
         machines = machines_by_hardware(plan, partial, space)
         violations += beyond_limits(session, machines)
-    latency, path = longest_path(session, [m.worst_case_latency_s for m in found])
+    latencies = [m.worst_case_latency_s for m in found]
+    latency, path = longest_path(session, latencies)
     limit = session.slo_s if slo_s is None else slo_s
     if latency > limit:
-        violations.append(f"path {_named(path)} takes {full(latency)} s, more than the SLO of {full(limit)} s")
+        violations += _missed(session, latencies, path, latency, limit)
     spare_cost = session.spare_machines * sum((price[name] for name, n in machines.items() if n), Fraction(0))
     cost, changes = sum((m.cost_per_h for m in found), spare_cost), None
     running = session.running
@@ -160,7 +164,24 @@ def evaluate(
         cost += sum((n * session.change_price(name) for name, n in changed.items()), Fraction(0))
         if running.most_changes is not None and changes > running.most_changes:
             violations.append(f"{changes} machines are added or removed, at most {running.most_changes} may be")
-    return Evaluation(tuple(violations), cost, latency, tuple(found), changes, spare_cost)
+    by_objective = {name: taken for name, (taken, _) in objective_times(session, latencies).items()}
+    return Evaluation(tuple(violations), cost, latency, tuple(found), changes, spare_cost, by_objective)
+
+
+def _missed(
+    session: Session, latencies: list[Fraction], path: list[str], latency: Fraction, limit: Fraction
+) -> list[str]:
+    """One line per objective that is missed; in a plain session for its longest path."""
+    if not session.objectives:
+        return [f"path {_named(path)} takes {full(latency)} s, more than the SLO of {full(limit)} s"]
+    longer = limit - session.slo_s
+    return [
+        f"objective {name}: a path to {objective.to} takes {full(taken)} s, more than {full(most + longer)} s"
+        for objective, (name, (taken, most)) in zip(
+            session.objectives, objective_times(session, latencies).items(), strict=True
+        )
+        if taken > most + longer
+    ]
 
 
 def _named(path: list[str]) -> str:

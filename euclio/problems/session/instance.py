@@ -13,6 +13,15 @@ from euclio.core.lazy import late_value
 from euclio.core.numbers import Number, exact_number, whole_number
 from euclio.core.showing import Framed
 from euclio.core.words import amount, full
+from euclio.problems.session.objectives import (
+    Application,
+    End,
+    Objective,
+    check_objectives,
+    ends,
+    exact_delays,
+    longest_objective,
+)
 from euclio.problems.session.running import SHARING, Running
 
 MOST_MACHINES = 10**9
@@ -223,7 +232,7 @@ class Session(Framed):
 
     Attributes:
         name: name of the instance.
-        slo_s: end-to-end latency objective in seconds.
+        slo_s: end-to-end latency objective in seconds; with objectives of modules, the longest of them.
         hardware: the machine types and their prices.
         modules: the DNN modules.
         edges: pairs of module names, from parent to child; together with the modules a DAG.
@@ -234,6 +243,9 @@ class Session(Framed):
             of it (`Hardware.takes`), shares of machines counted as they are charged.
         state: by name of a module whose machines hold state (Scrooge §3.1), what moving that costs: money for each of
             its machines added or removed, for each hour that the plan is to run, on top of what any change costs.
+        objectives: objectives of modules, in place of one for all modules without children.
+        delay_s: seconds between the end of an edge's parent and the start of its child, by edge, where there are any.
+        applications: names of the DAG's weakly connected parts, which share the machines.
 
     Raises:
         InputError: duplicate names, unknown hardware or modules, a cycle, numbers out of range.
@@ -251,13 +263,17 @@ class Session(Framed):
     spare_machines: int = 0
     resources: dict[str, Fraction] = field(default_factory=dict, hash=False)
     state: dict[str, Fraction] = field(default_factory=dict, hash=False)
+    objectives: tuple[Objective, ...] = ()
+    delay_s: dict[tuple[str, str], Fraction] = field(default_factory=dict, hash=False)
+    applications: tuple[Application, ...] = ()
     _order: tuple[int, ...] = field(init=False, repr=False, compare=False)
     _parents: tuple[tuple[int, ...], ...] = field(init=False, repr=False, compare=False)
+    _ends: tuple[End, ...] = field(init=False, repr=False, compare=False)
 
     def __init__(
         self,
         name: str,
-        slo_s: Number,
+        slo_s: Number | None,
         hardware: tuple[Hardware, ...] | list[Hardware],
         modules: tuple[Module, ...] | list[Module],
         edges: tuple[tuple[str, str], ...] | list[tuple[str, str]] = (),
@@ -266,9 +282,13 @@ class Session(Framed):
         spare_machines: int = 0,
         resources: Mapping[str, Number] | None = None,
         state: Mapping[str, Number] | None = None,
+        objectives: tuple[Objective, ...] | list[Objective] = (),
+        delay_s: Mapping[tuple[str, str], Number] | None = None,
+        applications: tuple[Application, ...] | list[Application] = (),
     ) -> None:
         object.__setattr__(self, "name", name)
-        object.__setattr__(self, "slo_s", exact_number(slo_s, "slo_s"))
+        object.__setattr__(self, "objectives", tuple(objectives))
+        object.__setattr__(self, "slo_s", longest_objective(slo_s, self.objectives))
         object.__setattr__(self, "hardware", tuple(hardware))
         object.__setattr__(self, "modules", tuple(modules))
         object.__setattr__(self, "edges", tuple((a, b) for a, b in edges))
@@ -277,9 +297,13 @@ class Session(Framed):
         object.__setattr__(self, "spare_machines", machine_number(spare_machines, "spare_machines"))
         object.__setattr__(self, "resources", amounts(resources or {}, "resources"))
         object.__setattr__(self, "state", amounts(state or {}, "state"))
+        object.__setattr__(self, "delay_s", exact_delays(delay_s or {}, self.edges))
+        object.__setattr__(self, "applications", tuple(applications))
         _check_names(self)
         object.__setattr__(self, "_order", _topological_order(self))
         object.__setattr__(self, "_parents", _parents(self))
+        check_objectives(self)
+        object.__setattr__(self, "_ends", ends(self))
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -324,6 +348,14 @@ class Session(Framed):
     def parents(self) -> tuple[tuple[int, ...], ...]:
         """For each module the indices of its parents, in the order of the edges."""
         return self._parents
+
+    def ends(self) -> tuple[End, ...]:
+        """For each module its end in seconds (`euclio.problems.session.objectives`)."""
+        return self._ends
+
+    def delay_between(self, parent: int, child: int) -> Fraction:
+        """Seconds between the end of a module and the start of a child of it, by their indices."""
+        return self.delay_s.get((self.modules[parent].name, self.modules[child].name), Fraction(0))
 
 
 def _check_names(session: Session) -> None:

@@ -200,7 +200,7 @@ def joint_model(
     model.add(total <= floor(cutoff * money))
     model.minimize(total)
     add_stock(model, problem, modules)
-    if problem.edges:
+    if problem.shape.edges:
         _add_times(model, problem, modules)
     return JointModel(problem, model, money, modules, total)
 
@@ -213,10 +213,11 @@ def _add_times(model: cp_model.CpModel, problem: JointProblem, modules: tuple[Mo
     end = floor(slo * units)
     latency = [_add_latency(model, problem, v, units) for v in modules]
     start = [model.new_int_var(0, end, f"start_{v.module.name}") for v in modules]
-    for a, m in problem.edges:
-        model.add(start[m] >= start[a] + latency[a])
-    for m in range(len(modules)):
-        model.add(start[m] + latency[m] <= end)
+    for (a, m), delay in zip(problem.shape.edges, problem.shape.delays, strict=True):
+        model.add(start[m] >= start[a] + latency[a] + floor(delay * units))
+    for m, spare in enumerate(problem.shape.ends):
+        if spare is not None:
+            model.add(start[m] + latency[m] <= floor((slo - spare) * units))
 
 
 def _add_latency(

@@ -30,8 +30,8 @@ from formulations.session.split.proof import Build, Turn
 #
 #     minimise    Σ_m Σ_i ⌊cost_m,i S⌋ · x_m_i                                               Scrooge (2a)
 #     choose_m    Σ_i x_m_i = 1                                     for every module m       Scrooge (2d)
-#     after_a_m   start_m ≥ start_a + Σ_i ⌊latency_a,i Q⌋ · x_a_i   for every edge (a, m)    Scrooge (2c)
-#     end_m       start_m + Σ_i ⌊latency_m,i Q⌋ · x_m_i ≤ ⌊SLO Q⌋   for every module m       Scrooge (2c)
+#     after_a_m   start_m ≥ start_a + Σ_i ⌊latency_a,i Q⌋ · x_a_i + ⌊delay_a,m Q⌋   for every edge (a, m)
+#     end_m       start_m + Σ_i ⌊latency_m,i Q⌋ · x_m_i ≤ ⌊(SLO − end_m) Q⌋         for every m with an end
 #
 # Everything is rounded down, so every split within the SLO is a solution, at no higher a cost.
 
@@ -118,12 +118,11 @@ def split_model(
     ]
     for xs in x:
         model.add_exactly_one(xs)
-    for a, m in problem.edges:
-        model.add(start[m] >= start[a] + latency[a])
-    parents = {a for a, _ in problem.edges}
-    for m in range(len(modes)):
-        if m not in parents:
-            model.add(start[m] + latency[m] <= end)
+    for (a, m), delay in zip(problem.edges, problem.delays, strict=True):
+        model.add(start[m] >= start[a] + latency[a] + floor(delay * time_scale))
+    for m, spare in enumerate(problem.ends):
+        if spare is not None:
+            model.add(start[m] + latency[m] <= floor((problem.slo_s - spare) * time_scale))
     total = sum(
         floor(mode.cost_per_h * money) * v
         for ms, xs in zip(modes, x, strict=True)

@@ -51,7 +51,7 @@ from euclio.problems.session.latency.bound import latency_bound
 from euclio.problems.session.policies import Form
 from euclio.problems.session.resources import usable_stock
 from formulations.session.demands import Changes, changes_of, limited_shares
-from formulations.session.split.problem import without_modes
+from formulations.session.split.problem import SplitProblem, without_modes
 from formulations.session.surplus import all_full, has_surplus, with_enough
 
 
@@ -139,7 +139,7 @@ class JointProblem:
         session: the instance.
         space: the plan space, without `single_hardware`.
         modules: one entry per module of the session, in its order.
-        edges: pairs of indices of modules, from parent to child.
+        shape: the session's DAG with delays and ends.
         most_cost_per_h: only plans that cost at most this much are of interest; None: all are.
         any_plan: whether it is only asked if there is a plan: nothing costs anything.
     """
@@ -147,7 +147,7 @@ class JointProblem:
     session: Session
     space: PlanSpace
     modules: tuple[JointModule, ...]
-    edges: tuple[tuple[int, int], ...]
+    shape: SplitProblem
     most_cost_per_h: Fraction | None = None
     any_plan: bool = False
 
@@ -242,7 +242,7 @@ def joint_problem(
         _module(session, m, space, (least[m], rooms[m]), most_cost_per_h, any_plan=any_plan)
         for m in range(len(session.modules))
     )
-    return JointProblem(session, space, modules, shape.edges, most_cost_per_h, any_plan)
+    return JointProblem(session, space, modules, shape, most_cost_per_h, any_plan)
 
 
 def narrowed(problem: JointProblem, least_s: list[Fraction]) -> JointProblem:

@@ -3,8 +3,8 @@
 To the rows of every module (`allocation_model.py`) come latencies and start times, here as shares of the SLO:
 
     minimise  Σ_m cost_m + what changes and spare machines cost
-    start_m ≥ start_a + latency_a                          for every edge (a, m)           after_a_m
-    start_m + latency_m ≤ 1                                for every last module m         end_m
+    start_m ≥ start_a + latency_a + delay_a_m              for every edge (a, m)           after_a_m
+    start_m + latency_m ≤ 1 − end of m                     for every module m with an end  end_m
     latency_m ≥ d_k + b_k/w_k  where whole machines of k,  d_k + b_k/f_k  where its partial machine is used
 
 (the policies' own latencies in place of these: Harpagon §III-B, Table III). 1/w is convex, so each of its tangents
@@ -386,14 +386,14 @@ def joint_model(problem: JointProblem, unit: Fraction = Fraction(1)) -> JointMod
     model += pulp.LpAffineExpression(cost)
     latencies = [_latency(model, problem, r) for r in rows]
     begin = [model.add_variable(f"start_{name}", 0.0, 1.0) for name in names]
-    after = readable([f"after_{names[a]}_{names[m]}" for a, m in problem.edges])
-    for (a, m), row in zip(problem.edges, after, strict=True):
+    shape, slo = problem.shape, problem.session.slo_s
+    after = readable([f"after_{names[a]}_{names[m]}" for a, m in shape.edges])
+    for (a, m), delay, row in zip(shape.edges, shape.delays, after, strict=True):
         end = pulp.LpAffineExpression({begin[a]: 1.0, latencies[a].latency: 1.0, begin[m]: -1.0})
-        model += end <= 0.0, row
-    parents = {a for a, _ in problem.edges}
-    for m, name in enumerate(names):
-        if m not in parents:
-            model += begin[m] + latencies[m].latency <= 1.0 + ROOM, f"end_{name}"
+        model += end <= -float(delay / slo), row
+    for m, (name, spare) in enumerate(zip(names, shape.ends, strict=True)):
+        if spare is not None:
+            model += begin[m] + latencies[m].latency <= 1.0 - float(spare / slo) + ROOM, f"end_{name}"
     _stock(model, problem, rows)
     joint = JointModel(problem, model, rows, latencies, begin, dict(cost), coupled, unit)
     for m, latency in enumerate(latencies):

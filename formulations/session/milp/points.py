@@ -39,12 +39,11 @@ def read_plan(joint: JointModel, values: Mapping[str, float]) -> Plan:
 
 def point_of(joint: JointModel, plan: Plan, checked: Evaluation) -> dict[str, float] | None:
     """The value of every variable at a feasible plan; None: the plan uses what the problem leaves out."""
-    slo = joint.problem.session.slo_s
+    slo, parents = joint.problem.session.slo_s, joint.problem.shape.parents()
     values = {v.name: 0.0 for v in joint.model.variables()}
     finish: dict[int, Fraction] = {}
     for m in joint.problem.session.order:
-        parents = [a for a, b in joint.problem.edges if b == m]
-        begin = max((finish[a] for a in parents), default=Fraction(0))
+        begin = max((finish[a] + delay for a, delay in parents[m]), default=Fraction(0))
         finish[m] = begin + checked.modules[m].worst_case_latency_s
         values[joint.begin[m].name] = float(begin / slo)
         values[joint.latencies[m].latency.name] = float(checked.modules[m].worst_case_latency_s / slo)

@@ -5,8 +5,8 @@ incumbent's cost:
 
     minimise    Σ_m Σ_i cost_m,i · x_m_i                                                   Scrooge (2a)
     choose_m    Σ_i x_m_i = 1                                     for every module m       Scrooge (2d)
-    after_a_m   start_m ≥ start_a + Σ_i latency_a,i · x_a_i       for every edge (a, m)    Scrooge (2c)
-    end_m       start_m + Σ_i latency_m,i · x_m_i ≤ 1             for every last module m  Scrooge (2c)
+    after_a_m   start_m ≥ start_a + Σ_i latency_a,i · x_a_i + delay_a,m   for every edge   Scrooge (2c)
+    end_m       start_m + Σ_i latency_m,i · x_m_i ≤ 1 − end_m     for every m with an end  Scrooge (2c)
     x_m_i ∈ {0, 1},  start_m ≥ 0
 
 Scrooge writes one row per path; start times say the same with one row per edge. Its (2b), which serves the whole rate,
@@ -137,12 +137,11 @@ def split_model(problem: SplitProblem, unit: Fraction, limits: Limits, engine: L
     for m, name in enumerate(names):
         model += pulp.LpAffineExpression(dict.fromkeys(x[m], 1.0)) == 1.0, f"choose_{name}"
     after = readable([f"after_{names[a]}_{names[m]}" for a, m in problem.edges])
-    for (a, m), row in zip(problem.edges, after, strict=True):
+    for (a, m), delay, row in zip(problem.edges, problem.delays, after, strict=True):
         end = pulp.LpAffineExpression({begin[a]: 1.0, **latency[a], begin[m]: -1.0})
-        model += end <= 0.0, row
-    parents = {a for a, _ in problem.edges}
-    for m, name in enumerate(names):
-        if m not in parents:
+        model += end <= -float(delay / problem.slo_s), row
+    for m, (name, spare) in enumerate(zip(names, problem.ends, strict=True)):
+        if spare is not None:
             end = pulp.LpAffineExpression({begin[m]: 1.0, **latency[m]})
-            model += end <= 1.0 + SPLIT_ROOM, f"end_{name}"
+            model += end <= 1.0 - float(spare / problem.slo_s) + SPLIT_ROOM, f"end_{name}"
     return MilpSplitModel(model, x, costs, unit, limits, engine)

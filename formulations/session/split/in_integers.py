@@ -39,15 +39,20 @@ EntryT = TypeVar("EntryT", bound=Entry)
 def as_modes(problem: SplitProblem, rows: Sequence[Sequence[EntryT]]) -> tuple[SplitProblem, list[list[EntryT]]]:
     """The problem of choosing one entry per module, and the entries of its modes: those faster than all cheaper ones.
 
-    The sums of latencies and the SLO are whole multiples of 1/D, D the denominator that they have in common. With 1/D
+    The sums of latencies, delays and ends and the SLO are whole multiples of 1/D, D their common denominator. With 1/D
     over one more than the modules for each entry that takes a little longer than its latency, a path is past the SLO
     exactly if it is with delays as small as one likes.
     """
     denominators = {entry.latency_s.denominator for row in rows for entry in row}
-    delay = Fraction(1, lcm(problem.slo_s.denominator, *denominators) * (len(rows) + 1))
+    delay = Fraction(1, lcm(*(one.denominator for one in _fixed(problem)), *denominators) * (len(rows) + 1))
     kept = [_staircase(row, delay) for row in rows]
     modes = tuple(tuple(Mode(_from(entry, delay), entry.cost_per_h) for entry in row) for row in kept)
     return replace(problem, modes=modes), kept
+
+
+def _fixed(problem: SplitProblem) -> list[Fraction]:
+    """All seconds of a problem that are no latencies."""
+    return [problem.slo_s, *problem.delays, *(end for end in problem.ends if end is not None)]
 
 
 def _from(entry: Entry, delay: Fraction) -> Fraction:
@@ -97,15 +102,13 @@ class _ChoiceSearch:
     def __init__(self, problem: SplitProblem, cutoff: Fraction | None, effort: Effort) -> None:
         latencies = [mode.latency_s for row in problem.modes for mode in row]
         costs = [mode.cost_per_h for row in problem.modes for mode in row]
-        seconds = lcm(problem.slo_s.denominator, *(value.denominator for value in latencies))
+        seconds = lcm(*(value.denominator for value in (*_fixed(problem), *latencies)))
         money = lcm(*(value.denominator for value in costs))
         self.latency = [[int(mode.latency_s * seconds) for mode in row] for row in problem.modes]
         self.cost = [[int(mode.cost_per_h * money) for mode in row] for row in problem.modes]
         self.slo = int(problem.slo_s * seconds)
         self.order, self.effort = problem.order, effort
-        self.parents: list[list[int]] = [[] for _ in problem.modes]
-        for a, b in problem.edges:
-            self.parents[b].append(a)
+        self.parents = [[(p, int(delay * seconds)) for p, delay in row] for row in problem.parents()]
         after = problem.around_s([row[-1].latency_s for row in problem.modes])[1]
         self.after = [int(value * seconds) for value in after]
         self.finish, self.chosen = [0] * len(self.order), [0] * len(self.order)
@@ -172,8 +175,8 @@ class _ChoiceSearch:
         self.finish[m], self.chosen[m] = self._start(m) + self.latency[m][i], i
 
     def _start(self, m: int) -> int:
-        """When module m starts at the earliest: when the last of its parents ends."""
-        return max((self.finish[p] for p in self.parents[m]), default=0)
+        """When module m starts at the earliest: when the last of its parents has ended and its delay is over."""
+        return max((self.finish[p] + delay for p, delay in self.parents[m]), default=0)
 
     def _least(self, place: int) -> float:
         """What the modules from a place of the order on cost at least; infinite: one of them cannot meet the SLO.

@@ -1,9 +1,10 @@
 """Minimum-cost flow on the DAG of a session by the network simplex method, from any flow (compiled).
 
 The relaxation of latency splitting is in its dual a circulation: from a root into the modules without parents, through
-each module from its entry to its exit, along the edges, and from the modules without children back to the root. A
+each module from its entry to its exit, along the edges, and from the modules with an end back to the root. A
 unit of flow through module m gains its latency at the corner of m's hull that the flow has reached, which falls from
-corner to corner; a unit back to the root pays the SLO. We look for the circulation of most gain.
+corner to corner; one along an edge gains its delay, and one back to the root pays the SLO less the module's end. We look
+for the circulation of most gain.
 
 Primal network simplex (Dantzig 1951; strongly feasible trees: Cunningham 1976) on arcs whose gain is piecewise linear
 and concave: a tree arc is anywhere in a segment of its hull, each other arc where one segment ends and another begins.
@@ -96,7 +97,7 @@ def new_network(s: SessionArrays) -> Network:
     ends = 0
     for m in range(modules):
         ends += 1 if s.parent_first[m] == s.parent_first[m + 1] else 0
-        ends += 1 if s.child_first[m] == s.child_first[m + 1] else 0
+        ends += 1 if s.end[m] > -np.inf else 0
     arcs, nodes = modules + s.parent.size + ends, 2 * modules + 1
     tail, head = np.empty(arcs, np.int64), np.empty(arcs, np.int64)
     a = modules + s.parent.size
@@ -108,7 +109,7 @@ def new_network(s: SessionArrays) -> Network:
             tail[a], head[a] = 2 * modules, m
             a += 1
     for m in range(modules):
-        if s.child_first[m] == s.child_first[m + 1]:
+        if s.end[m] > -np.inf:
             tail[a], head[a] = modules + m, 2 * modules
             a += 1
     whole = np.empty((7, nodes), np.int64)
@@ -191,9 +192,12 @@ def most_gain(s: SessionArrays, hull: Hull, net: Network) -> bool:
 @compiled_on_tables
 def _latency(s: SessionArrays, hull: Hull, net: Network, a: int) -> float:
     """Seconds that one more unit of flow along an arc gains."""
-    if a < net.corner.size:
+    modules = net.corner.size
+    if a < modules:
         return float(hull.latency[a, net.corner[a]])
-    return -s.slo if net.head[a] == 2 * net.corner.size else 0.0
+    if a < modules + s.delay.size:
+        return float(s.delay[a - modules])
+    return float(s.end[net.tail[a] - modules] - s.slo) if net.head[a] == 2 * modules else 0.0
 
 
 @compiled_on_tables
@@ -212,22 +216,20 @@ def _plant(s: SessionArrays, hull: Hull, net: Network) -> None:
     net.flow[:], net.in_tree[:], net.corner[:] = 0.0, False, 0
     net.child[:], net.following[:], net.preceding[:] = -1, -1, -1
     net.time[root], net.depth[root], net.above[root], net.by[root] = 0.0, 0, -1, -1
-    # The exits of modules without children go on to the root.
+    # The exits of modules with an end go on to the root.
     for a in range(modules + s.parent.size, net.tail.size):
         if net.head[a] == root:
             net.by[net.tail[a]] = a
-    # Children first: an exit takes its time from the child that has to begin first.
+    # Children first: an exit takes its time from its own end, or from the child that has to begin first.
     for m in s.order[::-1]:
         out = modules + m
-        up, latest = root, s.slo
+        up, latest = root, s.slo - s.end[m]
         for i in range(s.child_first[m], s.child_first[m + 1]):
             c = s.child[i]
-            if up == root or net.time[c] < latest:
-                up, latest = c, net.time[c]
-        if up != root:
-            for i in range(s.parent_first[up], s.parent_first[up + 1]):
-                if s.parent[i] == m:
-                    net.by[out] = modules + i
+            for j in range(s.parent_first[c], s.parent_first[c + 1]):
+                if s.parent[j] == m and net.time[c] - s.delay[j] < latest:
+                    up, latest = c, net.time[c] - s.delay[j]
+                    net.by[out] = modules + j
         net.by[m] = m
         _hang(net, out, up)
         _hang(net, m, out)

@@ -9,8 +9,8 @@ Names that the formulations share, m a module's name and i the number of a mode:
     x_m_i        1: module m takes mode i
     start_m      when module m starts at the latest, seconds after the request came in
     choose_m     Σ_i x_m_i = 1
-    after_a_m    start_m ≥ start_a + Σ_i latency_i · x_a_i, for every edge (a, m)
-    end_m        start_m + Σ_i latency_i · x_m_i ≤ SLO
+    after_a_m    start_m ≥ start_a + Σ_i latency_i · x_a_i + delay_a_m, for every edge (a, m)
+    end_m        start_m + Σ_i latency_i · x_m_i ≤ SLO − end of m, where m has an end
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from euclio.problems.session import ModulePlan, Session
+from euclio.problems.session.objectives import End
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,9 @@ class SplitProblem:
         modules: names of the modules.
         edges: pairs of indices of modules, from parent to child; every parent has the smaller place in `order`.
         order: indices of the modules, parents before children.
-        slo_s: end-to-end latency objective in seconds.
+        slo_s: end-to-end latency objective in seconds, the longest one.
+        delays: seconds between the modules of each edge.
+        ends: end of each module in seconds; None: it has children and no objective of its own.
         modes: for each module its modes, latency falling and cost rising; none: the module cannot be served.
         complete: whether the modes are all that matter, so that the optimum over them is the session's.
         refine: given a module, one of its modes whose latency is unsure and the cost of the next faster one (None:
@@ -65,6 +68,8 @@ class SplitProblem:
     edges: tuple[tuple[int, int], ...]
     order: tuple[int, ...]
     slo_s: Fraction
+    delays: tuple[Fraction, ...]
+    ends: tuple[End, ...]
     modes: tuple[tuple[Mode, ...], ...]
     complete: bool = True
     refine: Callable[[int, Mode, Fraction | None], tuple[Mode, ...] | None] | None = None
@@ -85,21 +90,26 @@ class SplitProblem:
         Args:
             latency_s: latency of each module in seconds, shape (modules,).
         """
-        parents: list[list[int]] = [[] for _ in self.modules]
-        for a, b in self.edges:
-            parents[b].append(a)
         finish: dict[int, Fraction] = {}
         before: dict[int, int | None] = {}
         for m in self.order:
-            parent = max(parents[m], key=lambda p: finish[p], default=None)
-            before[m] = parent
-            finish[m] = latency_s[m] + (finish[parent] if parent is not None else 0)
-        node: int | None = max(finish, key=lambda m: finish[m])
-        length, path = max(finish.values()), []
+            starts = {p: finish[p] + delay for p, delay in self.parents()[m]}
+            before[m] = max(starts, key=lambda p: starts[p], default=None)
+            finish[m] = latency_s[m] + max(starts.values(), default=Fraction(0))
+        whole = {m: finish[m] + end for m in self.order if (end := self.ends[m]) is not None}
+        node: int | None = max(whole, key=lambda m: whole[m])
+        length, path = max(whole.values()), []
         while node is not None:
             path.append(node)
             node = before[node]
         return length, path[::-1]
+
+    def parents(self) -> list[list[tuple[int, Fraction]]]:
+        """For each module its parents, each with the seconds between its end and the module's start."""
+        found: list[list[tuple[int, Fraction]]] = [[] for _ in self.modules]
+        for (a, b), delay in zip(self.edges, self.delays, strict=True):
+            found[b].append((a, delay))
+        return found
 
     def room_s(self, latency_s: list[Fraction]) -> list[Fraction]:
         """For each module the largest latency that the others leave it, in seconds; below 0: none.
@@ -111,24 +121,31 @@ class SplitProblem:
         return [self.slo_s - b - a for b, a in zip(before, after, strict=True)]
 
     def around_s(self, latency_s: list[Fraction]) -> tuple[list[Fraction], list[Fraction]]:
-        """For each module the longest path before it and after it, in seconds.
+        """For each module the longest path before it and after it, ends included, in seconds.
 
         Args:
             latency_s: latency of each module in seconds, shape (modules,).
         """
-        before = [Fraction(0)] * len(self.modules)
-        after = [Fraction(0)] * len(self.modules)
-        place = {m: i for i, m in enumerate(self.order)}
-        edges = sorted(self.edges, key=lambda edge: place[edge[1]])
-        for a, b in edges:
-            before[b] = max(before[b], before[a] + latency_s[a])
-        for a, b in sorted(self.edges, key=lambda edge: -place[edge[0]]):
-            after[a] = max(after[a], after[b] + latency_s[b])
-        return before, after
+        parents, before, after = self.parents(), [Fraction(0)] * len(self.modules), list(self.ends)
+        for m in self.order:
+            before[m] = max((before[p] + latency_s[p] + delay for p, delay in parents[m]), default=Fraction(0))
+        for m in reversed(self.order):
+            for p, delay in parents[m]:
+                own, on = after[p], _known(after[m]) + latency_s[m] + delay
+                after[p] = on if own is None else max(own, on)
+        return before, [_known(one) for one in after]
+
+
+def _known(end: End) -> Fraction:
+    """The longest path after a module once all of its children are known: one without children has an end."""
+    assert end is not None
+    return end
 
 
 def without_modes(session: Session) -> SplitProblem:
     """The splitting problem of a session before its modes are known: modules, edges and latency objective."""
     index = session.index
     edges = tuple((index[a], index[b]) for a, b in session.edges)
-    return SplitProblem(tuple(module.name for module in session.modules), edges, session.order, session.slo_s, ())
+    names = tuple(module.name for module in session.modules)
+    delays = tuple(session.delay_between(a, b) for a, b in edges)
+    return SplitProblem(names, edges, session.order, session.slo_s, delays, session.ends(), ())

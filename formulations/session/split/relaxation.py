@@ -10,7 +10,8 @@ bound: with f_a on edge a, and u_m the end and v_m the begin of module m within 
 
     sum_m y_m x_m <= sum_m y_m (u_m - v_m) + sum_a f_a (v_child(a) - u_parent(a)) <= SLO · (y of the sinks + excess)
 
-for all latencies x within the SLO; the excess is what modules take in beyond y_m and let out below it, by rounding.
+for all latencies x within the SLO; the excess is what modules take in beyond y_m and let out below it, by rounding. With
+delays d_a and ends e_m, v_child - u_parent is d_a at least, and what leaves at m pays SLO - e_m.
 """
 
 from __future__ import annotations
@@ -152,9 +153,13 @@ def relax_in_place(s: SessionArrays, modes: Modes, first: Ints, last: Ints, basi
         bound += base[m]
         size += base[m]
         hull_cost[m] = _hull_at(hull, m, window[m])
-    paid = s.slo * (1.0 + TIE) * _least_supply(s, net)
+    supply, spared = _least_supply(s, net)
+    paid = s.slo * (1.0 + TIE) * supply
     bound -= paid
     size += paid
+    # What delays take of the paths, and ends of the SLO, is no time of modules.
+    bound += spared
+    size += abs(spared)
     # Large terms nearly cancel where latency is expensive; what rounding may have added is taken off.
     bound -= UNIT_ROUNDING * (2 * modules + 8) * size
     return bound
@@ -166,23 +171,43 @@ def _set_windows(s: SessionArrays, net: Network, window: Floats) -> None:
 
     Times break their arcs by rounding and by what counts as no gain; windows do not, as they begin where others end.
     """
-    modules = s.rate.size
+    modules, least = s.rate.size, _least_end(s)
     for m in range(modules):
-        begin, end = 0.0, min(net.time[modules + m], s.slo)
+        begin, end = 0.0, _end_of(s, net, m, least)
         for i in range(s.parent_first[m], s.parent_first[m + 1]):
-            begin = max(begin, min(net.time[modules + s.parent[i]], s.slo))
+            begin = max(begin, _end_of(s, net, s.parent[i], least) + s.delay[i])
         window[m] = max(end - begin, 0.0)
 
 
 @compiled_on_tables
-def _least_supply(s: SessionArrays, net: Network) -> float:
-    """Flow that pays the SLO: what leaves the DAG at its sinks and the excess, money per hour and second.
+def _end_of(s: SessionArrays, net: Network, m: int, least: float) -> float:
+    """Seconds after which module m ends, no later than its objective, or any, allows."""
+    own = s.end[m] if s.end[m] > -np.inf else least
+    return float(min(net.time[s.rate.size + m], s.slo - own))
 
-    The excess is what rounding has left unbalanced at the modules; without it the bound would not hold for the flow as
-    it is.
+
+@compiled_on_tables
+def _least_end(s: SessionArrays) -> float:
+    """The least end of all modules that have one, at most 0, in seconds: no path may be longer than the SLO less it."""
+    least = 0.0
+    for m in range(s.rate.size):
+        if s.end[m] > -np.inf:
+            least = min(least, s.end[m])
+    return least
+
+
+@compiled_on_tables
+def _least_supply(s: SessionArrays, net: Network) -> tuple[float, float]:
+    """Flow that pays the SLO, and what delays and ends take off of that.
+
+    Flow leaves the DAG at modules with an end. The excess is what rounding has left unbalanced at the modules; without
+    it the bound would not hold for the flow as it is.
+
+    Returns:
+        The flow in money per hour and second, and money per hour.
     """
-    modules = s.rate.size
-    supply, out = 0.0, net.excess
+    modules, least = s.rate.size, _least_end(s)
+    supply, spared, out = 0.0, 0.0, net.excess
     out[:] = 0.0
     for m in range(modules):
         if s.parent_first[m] < s.parent_first[m + 1]:
@@ -190,13 +215,17 @@ def _least_supply(s: SessionArrays, net: Network) -> float:
             for i in range(s.parent_first[m], s.parent_first[m + 1]):
                 into += net.flow[modules + i]
                 out[s.parent[i]] += net.flow[modules + i]
-            supply += max(into - net.flow[m], 0.0)
+                spared += net.flow[modules + i] * s.delay[i]
+            excess = max(into - net.flow[m], 0.0)
+            supply += excess
+            spared += excess * least
     for m in range(modules):
+        leaves = net.flow[m]
         if s.child_first[m] < s.child_first[m + 1]:
-            supply += max(net.flow[m] - out[m], 0.0)
-        else:
-            supply += net.flow[m]
-    return supply
+            leaves = max(net.flow[m] - out[m], 0.0)
+        supply += leaves
+        spared += leaves * (s.end[m] if s.end[m] > -np.inf else least)
+    return supply, spared
 
 
 @compiled_on_tables

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
+from pydantic import create_model
+
+from euclio.core.errors import InputError
 from euclio.core.numbers import exact_number
 from euclio.files.boundary import FileModel, Name, Number, Whole, at
 from euclio.files.dataclass_files import file_model, made, plain_data
 from euclio.files.instance_files import InstanceFormat
 from euclio.problems.session.instance import Configuration, Hardware, Module, Session
+from euclio.problems.session.objectives import Application, Objective
 from euclio.problems.session.running import Running
+
+RecordT = TypeVar("RecordT", Objective, Application)
 
 
 class _Hardware(FileModel):
@@ -46,12 +52,32 @@ STATE = "state_price_per_change_per_h"
 """Field of a module whose machines hold state; `Session.state` has all of them."""
 
 
+_Edge: Any = create_model(
+    "_Edge", __base__=FileModel, **{"from": (Name, ...), "to": (Name, ...), "delay_s": (Number, 0)}
+)
+"""An edge with a delay; "from" is no name that a class of Python can have."""
+
+
+class _Objective(FileModel):
+    name: Name
+    to: Name
+    slo_s: Number
+
+
+class _Application(FileModel):
+    name: Name
+    modules: list[Name]
+    rate_rps: Number | None = None
+
+
 class _Session(FileModel):
     name: Name
-    slo_s: Number
+    slo_s: Number | None = None
+    objectives: list[_Objective] = []
+    applications: list[_Application] = []
     hardware: list[_Hardware]
     modules: list[_SessionModule]
-    edges: list[tuple[Name, Name]]
+    edges: list[tuple[Name, Name] | _Edge]
     currency: Name | None = None
     running: _RUNNING | None = None  # type: ignore[valid-type]
     spare_machines: Whole = 0
@@ -66,19 +92,36 @@ def _session(model: _Session) -> Session:
             hardware.append(Hardware(h.name, h.price_per_h, *limits, h.takes, h.price_source))
     profiles: _Profiles = {}
     modules = [_module(module, f"modules[{i}]", profiles) for i, module in enumerate(model.modules)]
+    if model.slo_s is not None and model.objectives:
+        raise InputError("stands next to objectives; keep one of them", field="slo_s")
     running = None if model.running is None else made(Running, model.running, "running")
     return Session(
         model.name,
         model.slo_s,
         hardware,
         modules,
-        model.edges,
+        [_ends_of(edge) for edge in model.edges],
         model.currency,
         running,
         model.spare_machines,
         model.resources,
         dict(_state(model.modules)),
+        list(_made(Objective, model.objectives, "objectives")),
+        {_ends_of(edge): edge.delay_s for edge in model.edges if not isinstance(edge, tuple)},
+        list(_made(Application, model.applications, "applications")),
     )
+
+
+def _ends_of(edge: Any) -> tuple[str, str]:
+    """Parent and child of an edge."""
+    return edge if isinstance(edge, tuple) else (getattr(edge, "from"), edge.to)
+
+
+def _made(record: type[RecordT], models: Sequence[FileModel], field: str) -> Iterator[RecordT]:
+    """Records of models, whose fields have the same names."""
+    for i, model in enumerate(models):
+        with at(f"{field}[{i}]", None):
+            yield record(**dict(model))
 
 
 def _state(modules: list[_SessionModule]) -> Iterator[tuple[str, Fraction]]:
@@ -114,6 +157,14 @@ def _configurations(rows: tuple[_Row, ...], field: str) -> Iterator[Configuratio
 def _data(session: Session) -> dict[str, Any]:
     """Plain data of a session; what is not said of it, of a machine type or of a configuration stays out."""
     data = _said(plain_data(session))
+    delays = data.pop("delay_s")
+    data["edges"] = [
+        {"from": edge[0], "to": edge[1], "delay_s": delays[edge]} if edge in delays else edge for edge in session.edges
+    ]
+    for name in ("objectives", "applications"):
+        data[name] = [_said(one) for one in data[name]]
+    if session.objectives:
+        del data["slo_s"]
     data["hardware"] = [_said(h) for h in data["hardware"]]
     state = data.pop("state")
     for module in data["modules"]:
@@ -122,7 +173,7 @@ def _data(session: Session) -> dict[str, Any]:
         module["profile"] = [_said(c) for c in module["profile"]]
     rows = [c for module in data["modules"] for c in module["profile"]]
     for said in (data, *data["hardware"], *rows):
-        for name in ("spare_machines", "resources", "takes", "quantiles_s"):
+        for name in ("spare_machines", "resources", "takes", "quantiles_s", "objectives", "applications"):
             if name in said and not said[name]:
                 del said[name]
     if session.running is not None:

@@ -13,6 +13,7 @@ from typing import assert_never
 
 from euclio.problems.session.instance import Configuration, Module, Session
 from euclio.problems.session.latency.paths import longest_path
+from euclio.problems.session.objectives import fixed_seconds
 from euclio.problems.session.policies import Form
 from euclio.problems.session.rules import DummyRule
 from euclio.problems.session.space import PlanSpace
@@ -48,7 +49,8 @@ def is_too_fast(session: Session, space: PlanSpace) -> bool:
         return True
     # All sums of bounds and the SLO are whole multiples of 1/D, so that less than that for all modules together makes
     # a path longer than the SLO exactly where it is as long and something of it is not attained.
-    unit = Fraction(1, math.lcm(session.slo_s.denominator, *(bound.denominator for bound in known)) * (len(known) + 1))
+    denominators = [seconds.denominator for seconds in (*fixed_seconds(session), *known)]
+    unit = Fraction(1, math.lcm(*denominators) * (len(known) + 1))
     latencies = [
         bound if is_attained(module, space) else bound + unit
         for module, bound in zip(session.modules, known, strict=True)

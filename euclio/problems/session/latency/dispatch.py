@@ -124,6 +124,9 @@ def module_latency(s: SessionArrays, m: int, machines: Ints, partial_at: int, pa
 def path_times(s: SessionArrays, latency: Floats, before: Floats, after: Floats) -> float:
     """Longest path before and after each module (its own latency excluded); returns the longest path.
 
+    Paths have the delays of their edges, and what comes after a module has the end of the last one: so the longest path
+    is within `s.slo` where all objectives are kept, and `s.slo - before - after` is what a module's latency may be.
+
     Args:
         s: the session.
         latency: worst-case latency per module, shape (modules,), like the next two.
@@ -135,13 +138,15 @@ def path_times(s: SessionArrays, latency: Floats, before: Floats, after: Floats)
         before[m] = 0.0
         for i in range(s.parent_first[m], s.parent_first[m + 1]):
             p = s.parent[i]
-            before[m] = max(before[m], before[p] + latency[p])
-        longest = max(longest, before[m] + latency[m])
+            before[m] = max(before[m], before[p] + latency[p] + s.delay[i])
+        # A module without an end has children, whose paths are longer; an infinite latency less infinity is no number.
+        if s.end[m] > -np.inf:
+            longest = max(longest, before[m] + latency[m] + s.end[m])
+        after[m] = s.end[m]
     for m in s.order[::-1]:
-        after[m] = 0.0
-        for i in range(s.child_first[m], s.child_first[m + 1]):
-            c = s.child[i]
-            after[m] = max(after[m], after[c] + latency[c])
+        for i in range(s.parent_first[m], s.parent_first[m + 1]):
+            p = s.parent[i]
+            after[p] = max(after[p], after[m] + latency[m] + s.delay[i])
     return longest
 
 

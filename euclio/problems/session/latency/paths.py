@@ -1,5 +1,8 @@
 """Longest paths through a session's DAG, exact or in floats as the latencies are; whole nanoseconds do as well.
 
+A path has the delays of its edges. What is compared with the longest objective also has the end of the module that it
+ends with (`euclio.problems.session.objectives`); whole nanoseconds do for plain sessions alone.
+
 Two other routines stay apart. Compiled searches walk arrays (`euclio.problems.session.latency.dispatch.path_times`), as
 they cannot hold fractions. The independent provers (`euclio.proving.paths`) have their own, so that an error here would
 not be confirmed by them.
@@ -23,34 +26,69 @@ def times_until(session: Session, latency_s: Sequence[Seconds]) -> list[Seconds]
         session: the DAG.
         latency_s: latency of each module in seconds.
     """
-    return _until(session.order, session.parents(), latency_s)
+    until, parents = list(latency_s), session.parents()
+    for i in session.order:
+        if parents[i]:
+            until[i] += max(_delayed(session, p, i, until[p]) for p in parents[i])
+    return until
 
 
 def times_from(session: Session, latency_s: Sequence[Seconds]) -> list[Seconds]:
-    """For each module the seconds of the longest path that begins with it; arguments as of `times_until`."""
-    rest, parents = list(latency_s), session.parents()
+    """For each module the seconds of the longest path that begins with it, with its end; arguments as of `times_until`.
+
+    A module that leads to no objective has a path far below 0: whatever it takes, it is in time.
+    """
+    parents = session.parents()
+    rest = [own + end if end else own for own, end in zip(latency_s, session.ends(), strict=True)]
+    reached = [end is not None for end in session.ends()]
     for i in reversed(session.order):
         for p in parents[i]:
-            rest[p] = max(rest[p], latency_s[p] + rest[i])
+            on = latency_s[p] + _delayed(session, p, i, rest[i])
+            # A module with children and no objective has no path of its own.
+            rest[p] = max(rest[p], on) if reached[p] else on
+            reached[p] = True
     return rest
 
 
 def longest_path(session: Session, latency_s: Sequence[Fraction]) -> tuple[Fraction, list[str]]:
-    """Length of the longest path through the DAG and the names of the modules on it; of several, one of them."""
-    parents = session.parents()
-    until = _until(session.order, parents, latency_s)
-    node: int | None = max(session.order, key=lambda i: until[i])
-    assert node is not None
-    length, names = until[node], []
-    while node is not None:
-        names.append(session.modules[node].name)
-        node = max(parents[node], key=lambda p: until[p], default=None)
+    """Length of the longest path through the DAG, with ends, and the names of the modules on it; of several, one.
+
+    The length is what is compared with the longest objective: it takes at most `slo_s` where all objectives are kept.
+    """
+    until, parents = times_until(session, latency_s), session.parents()
+    whole = {i: until[i] + end for i in session.order if (end := session.ends()[i]) is not None}
+    child = max(whole, key=lambda i: whole[i])
+    length, names = whole[child], [session.modules[child].name]
+    while parents[child]:
+        child = max(parents[child], key=lambda p: _delayed(session, p, child, until[p]))
+        names.append(session.modules[child].name)
     return length, names[::-1]
 
 
-def _until(order: Sequence[int], parents: Sequence[Sequence[int]], latency_s: Sequence[Seconds]) -> list[Seconds]:
-    until = list(latency_s)
-    for i in order:
-        if parents[i]:
-            until[i] += max(until[p] for p in parents[i])
-    return until
+def path_length(session: Session, latency_s: Sequence[Seconds]) -> Seconds:
+    """Length of the longest path through the DAG, as `longest_path` has it."""
+    until = times_until(session, latency_s)
+    return max(own + end if end else own for own, end in zip(until, session.ends(), strict=True) if end is not None)
+
+
+def most_latencies(session: Session) -> list[Fraction]:
+    """The latency that each module may have at most, where no other one takes any time."""
+    none = [Fraction(0)] * len(session.modules)
+    return [
+        session.slo_s - before - after
+        for before, after in zip(times_until(session, none), times_from(session, none), strict=True)
+    ]
+
+
+def objective_times(session: Session, latency_s: Sequence[Fraction]) -> dict[str, tuple[Fraction, Fraction]]:
+    """By name of an objective, the seconds of the longest path that it bounds, and its own; none in a plain session."""
+    until = times_until(session, latency_s)
+    return {one.name: (until[session.index[one.to]], one.slo_s) for one in session.objectives}
+
+
+def _delayed(session: Session, parent: int, child: int, seconds: Seconds) -> Seconds:
+    """Seconds with the delay of an edge."""
+    if not session.delay_s:
+        return seconds
+    delay = session.delay_between(parent, child)
+    return seconds + delay if delay else seconds

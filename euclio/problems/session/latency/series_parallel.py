@@ -1,4 +1,4 @@
-"""Series-parallel reduction of a session's DAG: the order in which modules merge into one."""
+"""Series-parallel reduction of a plain session's DAG: the order in which modules merge into one."""
 
 from __future__ import annotations
 

@@ -90,7 +90,9 @@ class LineBounds:
             arrays: the session in its plan space.
             problem: its DAG and SLO.
         """
-        self.arrays, self.problem, self.slo_s = arrays, problem, problem.slo_s
+        self.arrays, self.problem = arrays, problem
+        # Modules of which no two are on one path work at a time, up to the end of the longest path.
+        self.most_s = problem.slo_s - min(Fraction(0), *(end for end in problem.ends if end is not None))
         self.apart = _sets_apart(problem)
 
     def bound(self, pieces: Sequence[Piece]) -> Fraction | None:
@@ -109,7 +111,7 @@ class LineBounds:
             ),
             Fraction(0),
         )
-        return least - max(sum((price[m] for m in one), Fraction(0)) for one in self.apart) * self.slo_s
+        return least - max(sum((price[m] for m in one), Fraction(0)) for one in self.apart) * self.most_s
 
     def _price_of_time(self, pieces: Sequence[Piece]) -> list[Fraction] | None:
         modes = new_modes(len(pieces), 2)
