@@ -255,6 +255,7 @@ class Simulator:
             known).
         planned_words: what a result says that its plan was made for (`Result.planned_for`) in; a few words out.
         glance: an instance and a checked result in; what is known at once of its plan under random arrivals, out.
+        serves: whether plans of an instance can be simulated.
         keeps: whether plans can be asked to keep an attainment under random arrivals.
         most_requests: requests beyond which a simulation takes too long, or does not fit into the memory of a usual
             machine.
@@ -274,6 +275,7 @@ class Simulator:
     as_planned: Callable[[Any, Any], str] = lambda result, setup: ""
     planned_words: Callable[[Mapping[str, Any]], str] = lambda planned_for: ""
     glance: Callable[[Any, Any], Glance] = lambda instance, result: Glance()
+    serves: Callable[[Any], bool] = lambda instance: True
     keeps: bool = False
     most_requests: int = 20_000_000
 

@@ -12,6 +12,7 @@ from euclio.core.numbers import Number, exact_number
 from euclio.core.showing import Framed, Plotted
 from euclio.problems.session import Module, Session
 from euclio.problems.session.instance import MOST_NAMED, amounts
+from euclio.problems.session.objectives import refuse_several
 
 HOUR_S = 3600
 """Seconds of an hour, for which prices are given."""
@@ -77,6 +78,7 @@ class Day(Framed, Plotted):
         price_per_change: Number = 0,
         state: Mapping[str, Number] | None = None,
     ) -> None:
+        refuse_several(session, "a load over time")
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "session", session)
         object.__setattr__(self, "steps", tuple(steps))

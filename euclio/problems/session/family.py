@@ -19,6 +19,7 @@ from euclio.problems.session.evaluate import Evaluation, evaluate
 from euclio.problems.session.files.instances import session_from_json, session_to_text
 from euclio.problems.session.instance import Configuration, Hardware, Module, Session
 from euclio.problems.session.latency.of_requests import caveat, session_rate
+from euclio.problems.session.objectives import is_plain, refuse_several
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.rules import DummyRule
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
@@ -57,6 +58,8 @@ def _limited(session: Session) -> bool:
 
 
 def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> str:
+    if not is_plain(session):
+        return result.reason
     limit = EXPLAIN_LIMIT_S if limit_s is None else min(limit_s, EXPLAIN_LIMIT_S)
     found = _find_reason(session, result.space, limit)
     # Explanations are about latencies. Where these are short enough, the solver has said what else is lacking.
@@ -66,6 +69,7 @@ def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> 
 
 
 def _explain(session: Session, space: PlanSpace, limit_s: float | None) -> Explained:
+    refuse_several(session, "an explanation")
     found = _find_reason(session, space, limit_s)
     text = _page(found)
     if _limited(session) and found.status is Status.FEASIBLE:

@@ -1,9 +1,10 @@
 """Latency objectives within a session, delays of its edges, and the applications that share its machines (ours).
 
 docs/model/services.md. An objective o bounds every path that ends with its module: latencies and delays on it take at
-most L_o. With L the largest of them, `Session.slo_s`, a module that objectives name gets an *end* ω = L − min L_o. A plan
-keeps all objectives if and only if the longest path with delays and ends takes at most L: what knows longest paths knows
-objectives. A plain session has an objective of L at each module without children, whose end is 0.
+most L_o. With L the largest of them, `Session.slo_s`, a module that objectives name gets an *end* ω = L − min L_o. A
+plan keeps all objectives if and only if the longest path with delays and ends takes at most L. So each method that
+knows longest paths knows objectives. A plain session has an objective of L at each module without children, whose end
+is 0.
 """
 
 from __future__ import annotations
@@ -173,7 +174,7 @@ def without_objective(session: Session) -> tuple[str, ...]:
     if not session.objectives:
         return ()
     leads = {objective.to for objective in session.objectives}
-    index, children = session.index, {}
+    index, children = session.index, dict[str, list[str]]()
     for parent, child in session.edges:
         children.setdefault(parent, []).append(child)
     for m in reversed(session.order):
@@ -196,3 +197,20 @@ def least_end(session: Session) -> Fraction:
 def is_plain(session: Session) -> bool:
     """Whether a session has one objective, of all modules without children, and no delays."""
     return not session.objectives and not session.delay_s
+
+
+def refuse_several(session: Session, what: str) -> None:
+    """Refuse objectives of modules and delays where they are not covered.
+
+    Args:
+        session: the session.
+        what: what does not cover them, in words.
+
+    Raises:
+        InputError: there are some.
+    """
+    if not is_plain(session):
+        raise InputError(
+            f"{what} covers sessions with one slo_s and edges without delay_s; give it such a session",
+            field="objectives" if session.objectives else "edges",
+        )

@@ -20,6 +20,7 @@ from euclio.core.certificate import Search
 from euclio.core.numbers import exact
 from euclio.problems.session.evaluate import rank_key
 from euclio.problems.session.instance import Module, Session
+from euclio.problems.session.objectives import is_plain
 from euclio.problems.session.policies import Form
 from euclio.problems.session.space import PlanSpace
 from euclio.proving.effort import Effort, GivenUpError
@@ -50,6 +51,7 @@ def find_better_keeping(
         deadline: `time.perf_counter` value at which to stop.
     """
     others = session.stock or session.resources or session.running or session.spare_machines or session.largest_share
+    others = others or not is_plain(session)
     covered = (
         asked.get("arrivals") == "poisson"
         and not asked.get("noise")

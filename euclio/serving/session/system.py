@@ -14,6 +14,7 @@ from euclio.problems.session.evaluate import Evaluation, ModuleEvaluation, evalu
 from euclio.problems.session.instance import Configuration, Module, Session
 from euclio.problems.session.latency.of_requests import session_rate, unevenness
 from euclio.problems.session.latency.paths import times_from
+from euclio.problems.session.objectives import refuse_several
 from euclio.problems.session.plan import ModulePlan, Plan
 from euclio.problems.session.policies import Policy
 from euclio.problems.session.sharing.packing import broken_groups
@@ -147,6 +148,7 @@ def build_system(
         InputError: the plan cannot be priced, it has numbers that are too large to be simulated, or modules share
             machines and the dispatcher does not give a partial machine batches of its own.
     """
+    refuse_several(session, "the simulator")
     space, setup = space or FULL_SPACE, setup or Setup()
     found = evaluate(session, plan, space)
     if not found.modules:

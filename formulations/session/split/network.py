@@ -3,8 +3,8 @@
 The relaxation of latency splitting is in its dual a circulation: from a root into the modules without parents, through
 each module from its entry to its exit, along the edges, and from the modules with an end back to the root. A
 unit of flow through module m gains its latency at the corner of m's hull that the flow has reached, which falls from
-corner to corner; one along an edge gains its delay, and one back to the root pays the SLO less the module's end. We look
-for the circulation of most gain.
+corner to corner. A unit along an edge gains its delay, and one back to the root pays the SLO less the module's end. We
+look for the circulation of most gain.
 
 Primal network simplex (Dantzig 1951; strongly feasible trees: Cunningham 1976) on arcs whose gain is piecewise linear
 and concave: a tree arc is anywhere in a segment of its hull, each other arc where one segment ends and another begins.

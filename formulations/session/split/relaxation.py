@@ -10,8 +10,8 @@ bound: with f_a on edge a, and u_m the end and v_m the begin of module m within 
 
     sum_m y_m x_m <= sum_m y_m (u_m - v_m) + sum_a f_a (v_child(a) - u_parent(a)) <= SLO · (y of the sinks + excess)
 
-for all latencies x within the SLO; the excess is what modules take in beyond y_m and let out below it, by rounding. With
-delays d_a and ends e_m, v_child - u_parent is d_a at least, and what leaves at m pays SLO - e_m.
+for all latencies x within the SLO; the excess is what modules take in beyond y_m and let out below it, by rounding.
+With delays d_a and ends e_m, v_child - u_parent is d_a at least, and flow that leaves at m pays SLO - e_m.
 """
 
 from __future__ import annotations

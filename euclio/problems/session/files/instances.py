@@ -52,9 +52,8 @@ STATE = "state_price_per_change_per_h"
 """Field of a module whose machines hold state; `Session.state` has all of them."""
 
 
-_Edge: Any = create_model(
-    "_Edge", __base__=FileModel, **{"from": (Name, ...), "to": (Name, ...), "delay_s": (Number, 0)}
-)
+_EDGE: dict[str, Any] = {"from": (Name, ...), "to": (Name, ...), "delay_s": (Number, 0)}
+_Edge: Any = create_model("_Edge", __base__=FileModel, **_EDGE)
 """An edge with a delay; "from" is no name that a class of Python can have."""
 
 
@@ -73,8 +72,8 @@ class _Application(FileModel):
 class _Session(FileModel):
     name: Name
     slo_s: Number | None = None
-    objectives: list[_Objective] = []
-    applications: list[_Application] = []
+    objectives: list[_Objective] | None = None
+    applications: list[_Application] | None = None
     hardware: list[_Hardware]
     modules: list[_SessionModule]
     edges: list[tuple[Name, Name] | _Edge]
@@ -106,9 +105,9 @@ def _session(model: _Session) -> Session:
         model.spare_machines,
         model.resources,
         dict(_state(model.modules)),
-        list(_made(Objective, model.objectives, "objectives")),
+        list(_made(Objective, model.objectives or (), "objectives")),
         {_ends_of(edge): edge.delay_s for edge in model.edges if not isinstance(edge, tuple)},
-        list(_made(Application, model.applications, "applications")),
+        list(_made(Application, model.applications or (), "applications")),
     )
 
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 from euclio.problems.session.instance import Session
+from euclio.problems.session.objectives import End
 
 Seconds = TypeVar("Seconds", int, Fraction, float, Fraction | float)
 
@@ -39,7 +40,7 @@ def times_from(session: Session, latency_s: Sequence[Seconds]) -> list[Seconds]:
     A module that leads to no objective has a path far below 0: whatever it takes, it is in time.
     """
     parents = session.parents()
-    rest = [own + end if end else own for own, end in zip(latency_s, session.ends(), strict=True)]
+    rest = [_with(own, end) for own, end in zip(latency_s, session.ends(), strict=True)]
     reached = [end is not None for end in session.ends()]
     for i in reversed(session.order):
         for p in parents[i]:
@@ -56,7 +57,7 @@ def longest_path(session: Session, latency_s: Sequence[Fraction]) -> tuple[Fract
     The length is what is compared with the longest objective: it takes at most `slo_s` where all objectives are kept.
     """
     until, parents = times_until(session, latency_s), session.parents()
-    whole = {i: until[i] + end for i in session.order if (end := session.ends()[i]) is not None}
+    whole = {i: _with(until[i], end) for i in session.order if (end := session.ends()[i]) is not None}
     child = max(whole, key=lambda i: whole[i])
     length, names = whole[child], [session.modules[child].name]
     while parents[child]:
@@ -68,7 +69,7 @@ def longest_path(session: Session, latency_s: Sequence[Fraction]) -> tuple[Fract
 def path_length(session: Session, latency_s: Sequence[Seconds]) -> Seconds:
     """Length of the longest path through the DAG, as `longest_path` has it."""
     until = times_until(session, latency_s)
-    return max(own + end if end else own for own, end in zip(until, session.ends(), strict=True) if end is not None)
+    return max(_with(own, end) for own, end in zip(until, session.ends(), strict=True) if end is not None)
 
 
 def most_latencies(session: Session) -> list[Fraction]:
@@ -88,7 +89,12 @@ def objective_times(session: Session, latency_s: Sequence[Fraction]) -> dict[str
 
 def _delayed(session: Session, parent: int, child: int, seconds: Seconds) -> Seconds:
     """Seconds with the delay of an edge."""
-    if not session.delay_s:
+    return _with(seconds, session.delay_between(parent, child)) if session.delay_s else seconds
+
+
+def _with(seconds: Seconds, more: End) -> Seconds:
+    """Seconds with a delay or an end. Whole numbers stay whole where there are none, as in plain sessions."""
+    if not more:
         return seconds
-    delay = session.delay_between(parent, child)
-    return seconds + delay if delay else seconds
+    longer: Any = seconds + more
+    return cast(Seconds, longer)
