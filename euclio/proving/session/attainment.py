@@ -1,9 +1,9 @@
 """The independent prover of bounds on plans that keep an attainment (ours, docs/model/holding.md).
 
-It shares no code with what makes them. Rates that a result states are claims here: that Poisson requests lose too many
-in a tank of so little room is shown anew, by an integral equation with positive terms only instead of Erlang's
-alternating sum. Plans of whole machines are then searched by states, from the last in rank up, and where these do not
-rule out cheaper ones, by counts (`counts`); whatever is rounded adds plans.
+It shares no code with what makes them. Rates that a result states are claims here. An integral equation shows anew that
+Poisson requests lose too many in a tank of so little room: its terms are all positive, unlike Erlang's alternating sum.
+States of whole machines are then searched from the last in rank up. If they do not rule out cheaper plans, counts of
+machines are searched (`counts`). All rounding adds plans.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ GRID = 1024
 MOST_REQUESTS = 400
 SCALE = 1 << 128
 LOWERED = (0, 1, 2, 4, 8, 16, 32)
-"""Stated rates are tried, then rates lower by so many 1024ths of the module's own."""
+"""The prover tries the stated rates, then rates lower by so many 1024ths of the module's own."""
 ROUNDED = 1e-9
 """Share by which rates are raised, latencies and costs lowered."""
 NO_PROOF = "the prover of attainments covers Poisson arrivals without noise, whole machines and policy tc"
@@ -47,7 +47,7 @@ def find_better_keeping(
         session: the instance.
         space: the plan space.
         asked: `options.attainment` of the result.
-        cutoff: cost per hour; None: whether there may be such a plan at all.
+        cutoff: cost per hour. None asks whether there may be such a plan at all.
         deadline: `time.perf_counter` value at which to stop.
     """
     others = session.stock or session.resources or session.running or session.spare_machines or session.largest_share
@@ -91,7 +91,7 @@ def find_better_keeping(
 
 
 def _spans(session: Session) -> list[Fraction]:
-    """Time that each module has at most: what the least times of the others on its longest path leave."""
+    """Time that each module has at most: the SLO less the least times of the others on its longest path."""
     rate = entering(session)
     least = [min(c.duration_s for c in m.profile) if m.rate_rps >= rate else Fraction(0) for m in session.modules]
     return [session.slo_s - others for others in around(session, least)]
@@ -116,7 +116,7 @@ def _shown_rate(module: Module, rate: Fraction, span: Fraction, late: Fraction, 
 
 
 def _beaten(session: Session, late: Fraction, m: int, capacity: Fraction, window: float) -> bool:
-    """Whether this capacity of a module is too little in a window."""
+    """Whether a module with this capacity makes too many requests late in a window."""
     module, rate = session.modules[m], entering(session)
     return _too_few(capacity, rate, module.rate_rps / rate, Fraction(window), late)
 
@@ -151,7 +151,7 @@ def _queued(rate: Fraction, late: Fraction, capacity: float, room: float) -> boo
 
 
 def _most(load: Fraction, level: Fraction) -> Fraction | None:
-    """An upper bound on e(level), where e(x) = 1 + ρ ∫ e over [max(0, x − 1), x]; None: too far to go.
+    """An upper bound on e(level), where e(x) = 1 + ρ ∫ e over [max(0, x − 1), x]; None if the grid is too long.
 
     e grows, so that each step of a grid counts as its right end, the last one included.
     """

@@ -15,10 +15,10 @@ from euclio.proving.session.curves import Cell, Curve, ModuleProver, least_laten
 from euclio.proving.session.modules import Offer, Ranked
 
 WORTH_FILLING = 1.001
-"""Plans up to this many times the cutoff are improved, in the hope of one below it."""
+"""The search improves plans up to this many times the cutoff, in the hope of one below it."""
 
 LEAST_RISE = Fraction(1, 500)
-"""A gap is always asked for plans up to this share of the cutoff beyond what is proven of it."""
+"""Each look into a gap covers at least the plans up to this share of the cutoff above its proven cost."""
 
 COARSE = 16
 """Gaps wider than one such part of a module's latencies are halved, others stepped through."""
@@ -27,7 +27,7 @@ CHOICES = 300_000
 """Nodes of the enumeration in one branch before it is split."""
 
 Range = tuple[Fraction | None, Fraction | None]
-"""Latencies of a module in a branch, in seconds: from the first on, below the second; None: no such end."""
+"""Latencies of a module in a branch, in seconds: from the first on, below the second; None means no such end."""
 
 WIDE, NARROW = 0.5, 0.02
 """Shares of the gap between bound and cutoff: a gap between plans that is worth more is halved; under rule
@@ -36,12 +36,12 @@ WIDE, NARROW = 0.5, 0.02
 
 @dataclass(slots=True)
 class Outcome:
-    """What the branch and bound found.
+    """Result of the branch and bound.
 
     Attributes:
         plan: a plan that costs less than the cutoff.
         exhausted: whether it is proven that there is none.
-        near: a plan was met that costs the cutoff or more by less than the margin of the search.
+        near: the search met a plan whose cost exceeds the cutoff by less than the margin, or equals it.
     """
 
     plan: Plan | None = None
@@ -61,7 +61,7 @@ class Branching:
         session: the instance.
         modules: its modules within the plan space.
         cutoff: cost per hour that a plan has to stay below, above 0.
-        margin: money per hour by which least costs of modules may be off; 0: ties are decided.
+        margin: money per hour by which least costs of modules may be off; 0 decides ties.
         effort: deadline and count of nodes.
     """
 
@@ -79,7 +79,7 @@ class Branching:
         self._curves: list[Curve] = []
 
     def cells(self) -> tuple[tuple[Cell, ...], ...]:
-        """What is known of the modules at the end of a search, by module; fewer where it ended early."""
+        """The cells of the modules at the end of a search, by module; fewer where it ended early."""
         return tuple(tuple(curve.cells) for curve in self._curves)
 
     def run(self) -> Outcome:
@@ -124,12 +124,12 @@ class Branching:
             self._effort.step()
             found = self._choose(cells, bound, outcome)
             if found is None:
-                # Where to split follows from what the program mixes, which is known of earlier cells only.
+                # The place of the split follows from the cells that the program mixes, known for earlier cells only.
                 return self._split(ranges, cells, self._bounding.bound(cells))
             # No combination is left, or the question is answered.
             if not found or outcome.plan is not None or outcome.near:
                 return []
-            # Gaps too narrow to learn more of: `_refine` has marked the outcome as open.
+            # The gaps are too narrow to refine: `_refine` has marked the outcome as open.
             if not self._refine(cells, bound, found, False, outcome):
                 return []
             cells = self._cells(ranges)
@@ -153,16 +153,16 @@ class Branching:
         return [(m, k) for m, some in enumerate(bound.chosen) for k in some if cells[m][k].offer is None]
 
     def _choose(self, cells: list[list[Cell]], bound: Bound, outcome: Outcome) -> list[tuple[int, int]] | None:
-        """Enumerate what the bound leaves: gaps of a combination that may be cheaper; empty: there is none.
+        """Enumerate combinations below the bound: the gaps of one that may be cheaper; empty if there is none.
 
-        None: there are too many combinations.
+        Returns None if there are too many combinations.
         """
         c = choices(self._session, cells, bound, self._limit)
         s = first_state(c)
         while (status := next_choice(c, s, CHOICES)) == CHOSEN:
             some = [(int(m), int(c.cell[k - 1])) for m, k in zip(c.module, s.pick, strict=True)]
             gaps = [(m, k) for m, k in some if cells[m][k].offer is None]
-            # A combination with gaps is no plan yet: they have to be known better first.
+            # A combination with gaps is no plan yet: the search has to refine them first.
             if gaps:
                 self._effort.nodes += int(s.at[1])
                 self._try_near(cells, [k for _, k in sorted(some)], outcome)
@@ -178,7 +178,7 @@ class Branching:
         if not all(cells):
             return True
         cheapest = [min(row, key=lambda cell: cell.cost_per_h) for row in cells]
-        # Only near the cutoff is it worth adding up exactly; rounded to floats, costs may change places.
+        # Exact sums pay only near the cutoff; rounded to floats, costs may change places.
         near = sum(cell.cost_per_h for cell in cheapest) > self._limit * (1 - 1e-9)
         if near and sum((min(cell.cost for cell in row) for row in cells), Fraction(0)) >= self._cutoff:
             return True
@@ -208,7 +208,7 @@ class Branching:
         return False
 
     def _filled(self, offers: list[Offer]) -> list[Offer]:
-        """The modules' plans under rule continuous, each made cheaper in turn by what the paths leave it, exactly."""
+        """The modules' plans under rule continuous, each made cheaper in turn with the time left to it, exactly."""
         # Filling up takes searches, so it is tried only where it may get below the cutoff.
         if float(sum((offer.cost for offer in offers), Fraction(0))) > self._limit * WORTH_FILLING:
             return offers
@@ -253,7 +253,7 @@ class Branching:
         """Whether a combination of plans ends the search: a plan of the session, or one too near to the cutoff."""
         if self._is_plan([cell.offer for cell in chosen if cell.offer is not None], outcome):
             return True
-        # Cheaper than the cutoff only by what least costs may be off: to be decided without a margin.
+        # It is cheaper than the cutoff only within the margin of least costs: a search without one decides.
         outcome.near = (
             max(through(self._session, [cell.low for cell in chosen])) <= self._session.slo_s
             and sum((cell.cost for cell in chosen), Fraction(0)) < self._cutoff
@@ -280,8 +280,8 @@ class Branching:
             # Knowing this gap better would hardly lift the bound; branching divides it later.
             if skip and worth < NARROW * room:
                 continue
-            # A cell that costs a little more is cut off by its reduced cost; what lies above need not be known. What is
-            # asked for at least grows with what is proven, lest the same gap comes up over and over.
+            # A cell that costs a little more is cut off by its reduced cost; costs above need not be known. The least
+            # cost asked for grows with the proven one, so that the same gap does not come up again and again.
             rise = max(
                 Fraction(max(0.0, room - bound.reduced[m][k])) * 2,
                 cell.cost - self._curves[m].cells[-1].cost,
@@ -289,7 +289,7 @@ class Branching:
             )
             below = min(cell.cost + rise, self._cutoff)
             span = self._curves[m].span
-            # Steps go from plan to plan: too slow over a wide gap of worth, and `continuous` has no next plan.
+            # Steps go from plan to plan: too slow over wide gaps, and `continuous` has no next plan.
             halve = self._continuous or (worth > WIDE * room and COARSE * (cell.high - cell.low) > span)
             if self._curves[m].refine(cell, below, halve):
                 learned = True

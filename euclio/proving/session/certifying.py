@@ -23,25 +23,25 @@ from euclio.proving.session.modules import Ranked, ranked_modules
 MOST_TYPES = 5
 """Types of hardware at most where there are spare machines: each set of types is searched by itself."""
 MARGIN = Fraction(1, 10**12)
-"""Share of the cutoff by which the least cost of a module may be off at first; ties are then decided without."""
+"""Share of the cutoff by which a module's least cost may be off at first; a second search decides ties without it."""
 
 
 def find_better(session: Session, space: PlanSpace, cutoff: Fraction | None, deadline: float) -> Search:
     """Search for a plan that costs strictly less than a cutoff.
 
     Each module's least cost under a latency budget is proven by a search on integers whose rounding only adds plans;
-    every plan that it finds is checked in exact arithmetic. A branch and bound over the modules' latencies combines
+    exact arithmetic checks every plan that it finds. A branch and bound over the modules' latencies combines
     them. A plan is returned only if the checker finds it feasible and cheaper than the cutoff.
 
-    Limits on machines (stock, resources, largest shares, changes) and what changes cost are left out at first, which
-    only adds plans and lowers costs: without a plan below the cutoff there is none within the limits either. Where that
-    does not decide, whole machines are searched within the limits, and shares of machines stay open.
+    The first search leaves out limits on machines (stock, resources, largest shares, changes) and the costs of changes.
+    This only adds plans and lowers costs, so without a plan below the cutoff there is none within the limits either.
+    Where that does not decide, a second search covers whole machines within the limits; shares of machines stay open.
 
     Args:
         session: the instance.
         space: the plan space.
-        cutoff: cost per hour; None: any plan is better, which refutes a claim of infeasibility.
-        deadline: `time.perf_counter` value at which to stop; infinite: never.
+        cutoff: cost per hour. None means that any plan is better, to refute infeasibility.
+        deadline: `time.perf_counter` value at which to stop; infinity disables it.
     """
     uncovered = _not_covered(session, space)
     if uncovered:
@@ -66,7 +66,7 @@ def find_better(session: Session, space: PlanSpace, cutoff: Fraction | None, dea
 
 
 def _not_covered(session: Session, space: PlanSpace) -> str:
-    """Why the prover does not cover a plan space; empty: it does."""
+    """Why the prover does not cover a plan space; empty if it does."""
     if space.policy.form is Form.GENERAL:
         return f"the prover does not cover policy {space.policy.name}"
     if not is_plain(session):
@@ -81,14 +81,14 @@ def _not_covered(session: Session, space: PlanSpace) -> str:
 def _charged_parts(session: Session, space: PlanSpace, any_will_do: bool) -> Iterator[tuple[PlanSpace, Fraction]]:
     """The parts of the plan space, each with what spare machines add to the cost per hour of its plans.
 
-    Spare machines are charged by the types of hardware that a plan uses. A plan that uses the types U is in the part
-    that allows U alone, and costs there what it costs; in parts that allow more it is charged for more, so that each
-    plan below the cutoff is met and none that is not.
+    The charge for spare machines depends on the types of hardware that a plan uses. A plan that uses the types U is in
+    the part that allows U alone, at its own cost. Parts that allow more types charge it more. So the search meets each
+    plan below the cutoff, and none that is not.
 
     Args:
         session: the instance.
         space: the plan space.
-        any_will_do: whether any plan is looked for, whatever it costs.
+        any_will_do: whether the search looks for any plan, at any cost.
     """
     price = session.price
     for part in parts_of(session, space):
@@ -146,7 +146,7 @@ def _search(session: Session, space: PlanSpace, cutoff: Fraction | None, deadlin
 def _below(
     session: Session, modules: list[Ranked], cutoff: Fraction, margin: Fraction, deadline: float
 ) -> Search | None:
-    """The search with a margin; None: a plan so close to the cutoff was met that it needs a search without."""
+    """The search with a margin; None if it met a plan so close to the cutoff that a search without has to decide."""
     effort = Effort(deadline)
     branching = Branching(session, modules, cutoff, margin, effort)
     try:

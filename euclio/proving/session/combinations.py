@@ -25,18 +25,18 @@ PATH_ROUNDING = 4e-16
 """Share of the prices by which a path may move them and their sum apart: two additions, each off by at most 1.2e-16."""
 
 NEGLIGIBLE = 1e-9
-"""Weights and flows below this count as none; they guide the search only."""
+"""The search counts weights and flows below this as none; they only guide it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A lower bound, and how it came about.
+    """A lower bound, with the prices and the solution behind it.
 
     Attributes:
         cost_per_h: the bound.
         price_of_time: money per hour and second of each module's latency.
         total_price: sum over the paths that the prices are made of.
-        reduced: for each module and cell, what the bound rises by at least if that cell is chosen.
+        reduced: for each module and cell, least rise of the bound if that cell is chosen.
         chosen: for each module the cells in the linear program's solution, by index.
     """
 
@@ -118,10 +118,10 @@ class Bounding:
         price, total, paths = [0.0] * len(self._into), 0.0, 0
         least = NEGLIGIBLE * float(flow.max(initial=0.0))
         ends = [i for i, (_, b) in enumerate(self._arcs) if b < 0]
-        # A path uses up one of its arcs, so few turns are enough; the limit is for what rounding leaves of them.
+        # A path uses up one of its arcs, so few turns are enough; the limit is for arcs that rounding leaves open.
         for _ in range(4 * len(self._arcs)):
             arc = max(ends, key=lambda i: left[i])
-            # What is left is the solver's rounding, no path's price.
+            # The rest is the solver's rounding, no path's price.
             if left[arc] <= least:
                 break
             path = [arc]
@@ -161,8 +161,8 @@ def _lower_hull(cells: Sequence[Cell]) -> list[int]:
 NO_MORE, CHOSEN, TOO_MANY = 0, 1, 2
 
 ROUNDING, ROUNDING_OF_EACH = 1e-13, 1e-15
-"""Limits are raised by this share of them, and by this for each module that is added up, where a sum is off by at most
-1.2e-16: so rounding lets a few combinations too many through and none too few."""
+"""Limits are raised by this share of them, and by this for each module in a sum, where a sum is off by at most 1.2e-16.
+So rounding lets a few combinations too many through and none too few."""
 
 
 class Choices(NamedTuple):
@@ -172,7 +172,7 @@ class Choices(NamedTuple):
         first: start of each module's cells, then the total, shape (modules + 1,).
         low_s: least latency of each cell in seconds, shape (cells,).
         cost: lower bound on the cell's cost per hour, shape (cells,).
-        reduced: what the session's bound rises by at least with the cell, shape (cells,).
+        reduced: least rise of the session's bound with the cell, shape (cells,).
         cell: index of the cell among those of its module, shape (cells,).
         cheapest_from: sum of the least costs of a module and all after it, shape (modules + 1,).
         tail_s: longest path after each module at least latencies.
@@ -277,13 +277,13 @@ def next_choice(c: Choices, s: ChoiceState, limit: int) -> int:
         limit: most nodes in all calls together.
 
     Returns:
-        `CHOSEN`: there is one; `NO_MORE`: all have been seen; `TOO_MANY`: the nodes are used up.
+        `CHOSEN` if there is one; `NO_MORE` if all have been seen; `TOO_MANY` if the nodes are used up.
     """
     depth, nodes, modules = s.at[0], s.at[1], c.module.size
     status = NO_MORE
     while depth >= 0:
         k = s.pick[depth]
-        # All cells of this module are tried: back to the module before it.
+        # All cells of this module have been tried; go back to the module before it.
         if k == c.first[depth + 1]:
             depth -= 1
             continue
@@ -293,7 +293,7 @@ def next_choice(c: Choices, s: ChoiceState, limit: int) -> int:
             status = TOO_MANY
             break
         reduced = s.reduced[depth] + c.reduced[k]
-        # The bound reaches the limit, which is raised by more than sums lose; cells that follow lift it no less.
+        # The bound reaches the limit, which is raised by more than sums lose; later cells lift it no less.
         if reduced > c.room:
             depth -= 1
             continue

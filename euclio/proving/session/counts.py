@@ -1,9 +1,9 @@
 """The prover's counts of whole machines under Poisson requests (ours, docs/model/holding.md).
 
-It shares no code with what makes bounds. That solves for the least machines which cover needs, and halves the plan
-space; here all counts of machines that are cheap enough are gone through, by hardware and concurrency, and each is
-shown to be too little by itself: in some span too few requests can be within its reach. What is lost then is Erlang's
-formula, as a sum of products here and not as a recursion. Whatever is rounded is rounded in favour of plans.
+It shares no code with the solver of bounds, which solves for the least machines that cover needs and halves the plan
+space. This search goes through all counts of machines that are cheap enough, by hardware and concurrency. It shows that
+each is too little by itself: in some span too few requests can be within its reach. Erlang's formula then gives the
+lost share, as a sum of products here and not as a recursion. All rounding favours plans.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from euclio.proving.paths import path_after, path_before
 SCALE = 1 << 80
 ROUNDED = 1e-9
 LONG = 8
-"""Spans of up to so many of the longest batches are looked at ..."""
+"""The search looks at spans of up to so many of the longest batches ..."""
 MOST_SPANS = 60
 MOST_COMING = 300
 """... in which no more requests than that come in the mean."""
@@ -31,7 +31,7 @@ Counts = tuple[int, ...]
 Beaten = Callable[[int, Fraction, float], bool]
 """Whether a capacity of the module with this number, in invocations per second, is too little in a window."""
 Queued = Callable[[float, float], bool]
-"""Whether a capacity, in requests per second, makes too many find more than so many requests before them."""
+"""Whether a capacity, in requests per second, is so small that too many requests find more than so many before them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +95,8 @@ class Counted:
         """Whether counts of machines that cost less than the cutoff are not shown to be too few.
 
         Args:
-            beaten: what is known of capacity.
-            queued: what is known of capacity where requests are served in the order in which they come; None: they are
-                not.
+            beaten: whether a capacity is too little.
+            queued: the same where requests are served in the order in which they come. None means that they are not.
 
         Raises:
             GivenUpError: the deadline came first.
@@ -181,11 +180,11 @@ class Counted:
     def _queues(
         self, m: int, counts: Counts, fit: Sequence[tuple[tuple[int, float], ...]], window: float, queued: Queued
     ) -> bool:
-        """Whether too many requests are late where those that come first are started first, and none is dropped.
+        """Whether too many requests are late where machines start them in the order of arrival and drop none.
 
-        A request in time is started, and with it all before it, at least the shortest time of a batch before its window
-        ends. Until then a slot starts what it can execute, and one batch more, none larger than the largest that can
-        be collected. Larger batches only make both more.
+        For a request in time, a slot starts it and all before it at least the shortest time of a batch before its
+        window ends. Until then a slot starts what it can execute, and one batch more, none larger than the largest
+        that it can collect. Larger batches only make both more.
         """
         each = math.floor(self._session.modules[m].rate_rps / entering(self._session))
         if self._session.parents()[m] or each < 1:
@@ -201,7 +200,7 @@ class Counted:
         return queued(rate * (1 + ROUNDED) / each, found * (1 + 4 * ROUNDED) / each)
 
     def _left(self, takes: Sequence[float], *, passing: bool) -> list[float]:
-        """The SLO less what the others take on the longest path through each module.
+        """The SLO less the time of the others on the longest path through each module.
 
         Args:
             takes: seconds of each module, at least.
@@ -218,7 +217,7 @@ class Counted:
     def _fitting(
         self, m: int, counts: Counts, window: float, budget: float
     ) -> list[tuple[tuple[int, float], ...]] | None:
-        """By group, the batches that can be collected and executed in time; None: one of the groups has none."""
+        """By group, the batches that can be collected and executed in time; None if one of the groups has none."""
         groups = self._groups[m]
         fit = [group.sizes for group in groups]
         for _ in range(2):
@@ -260,7 +259,7 @@ class Counted:
         return False
 
     def _loses(self, module: Module, coming: float, executed: int, ratio: float) -> bool:
-        """Whether too many requests are late if so many invocations can be executed of those that come in a span."""
+        """Whether too many requests are late if machines can execute only so many invocations of a span."""
         exact = module.rate_rps / entering(self._session)
         few, many = math.floor(exact), math.ceil(exact)
         if few and lost(coming, executed // few) > self._late * (1 + ROUNDED):

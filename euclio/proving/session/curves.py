@@ -1,4 +1,4 @@
-"""What is proven of a module's least cost as its latency budget falls: plans, and gaps between them."""
+"""Proven least costs of a module as its latency budget falls: plans, and gaps between them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from euclio.proving.effort import Effort, GivenUpError
 from euclio.proving.session.module_cost import TOO_FAR_APART, CountsProver
 from euclio.proving.session.modules import ZERO, Offer, Ranked, fixed_latency, full_machines_suffice
 
-# Whole machines one of which is nearly full: where it is faster the nearer it comes to that (ours).
+# Plans of whole machines one of which is nearly full, where it is faster the nearer it comes to that (ours).
 #
-# Under policy `rr` a full machine takes 2d, and one at rate f takes d + b/f, which comes down to d + d/e as f comes
-# near to its throughput. Where dummies of any rate may fill machines, plans with such a machine differ by f in nothing
-# but that latency. So f is as large as one likes, and the plan is a configuration k for it and counts of full machines
-# of configurations up to k. Their rate W has to be more than T - t, as f stays below t, and their latencies are fixed.
+# Under policy `rr` a full machine takes 2d, and one at rate f takes d + b/f, which falls to d + d/e as f comes near to
+# its throughput. Where dummies of any rate may fill machines, plans with such a machine differ by f in that latency
+# alone. So f is as large as one likes, and the plan is a configuration k for it and counts of full machines of
+# configurations up to k. Their rate W has to exceed T - t, as f stays below t, and their latencies are fixed.
 
 
 def nearly_full(m: Ranked, full: ModulePlan | None, k: int, least: Fraction = ZERO) -> Offer | None:
@@ -29,13 +29,13 @@ def nearly_full(m: Ranked, full: ModulePlan | None, k: int, least: Fraction = ZE
 
     Args:
         m: the module.
-        full: full machines of configurations up to k; None: there are none.
+        full: full machines of configurations up to k; None means none.
         k: the last configuration of the plan.
-        least: rate that the machine which is not full has to take at least, in requests per second.
+        least: least rate of the machine that is not full, in requests per second.
 
     Returns:
-        A plan that takes no longer than the latency next to it, which is the least one and an instant more if that
-        comes from the machine that is not full; None: the counts make no plan.
+        A plan that takes no longer than the next latency above it, or None if the counts make no plan. That latency is
+        the least one, and an instant more if it comes from the machine that is not full.
 
     Raises:
         GivenUpError: the plan's dummy rate has too many digits for any file.
@@ -64,13 +64,13 @@ def nearly_full(m: Ranked, full: ModulePlan | None, k: int, least: Fraction = ZE
 class NearlyFull:
     """Answers as `CountsProver` does, of plans with one machine of a configuration that is nearly full.
 
-    The full machines next to it are counted as those of a module with less rate: W > T - t is W ≥ T - t + 1/D, where
-    1/D divides all rates. Which configurations are used is all that their latency depends on.
+    It counts the full machines next to it as those of a module with less rate: W > T - t is W ≥ T - t + 1/D, where
+    1/D divides all rates. Their latency depends only on the configurations used.
 
     Args:
         m: the module.
         k: the configuration.
-        cap: cost per hour that matters at most; None: costs do not matter.
+        cap: cost per hour that matters at most. None means that costs do not matter.
         margin: money per hour by which a least cost may be off.
         effort: deadline and count of nodes.
     """
@@ -80,7 +80,7 @@ class NearlyFull:
         unit = Fraction(1, math.lcm(m.rate.denominator, *(t.denominator for t in m.throughput[: k + 1])))
         left = m.rate - m.throughput[k] + unit
         self._others = None
-        # Without anything left the machine serves the rate alone.
+        # If nothing is left, the machine serves the rate alone.
         if left > 0:
             others = replace(
                 m,
@@ -95,7 +95,7 @@ class NearlyFull:
             self._others = CountsProver(others, cap, margin, effort, lambda full: self._with(full) is not None)
 
     def cheapest(self, budget: Fraction, strict: bool, below: Fraction, proven: Fraction) -> Offer | None:
-        """The cheapest such plan within a budget among those below a cost; None: there is none below it."""
+        """The cheapest such plan within a budget among those below a cost; None if there is none."""
         price = self._m.price[self._k]
         if not self._in_time(budget, strict) or price >= below:
             return None
@@ -104,7 +104,7 @@ class NearlyFull:
         return self._with(self._others.cheapest(budget, strict, below - price, max(ZERO, proven - price)))
 
     def any_plan(self, budget: Fraction, strict: bool) -> Offer | None:
-        """Some such plan within a budget, whatever it costs; None: there is none."""
+        """Some such plan within a budget, at any cost; None if there is none."""
         if not self._in_time(budget, strict):
             return None
         if self._others is None:
@@ -122,21 +122,24 @@ class NearlyFull:
 
 # One module's least cost under a latency budget, over all the ways in which its machines may be full or not (ours).
 #
-# Each way is a search for counts of machines, and together they list a plan that is no slower and costs no more than
-# any:
+# Each way is a search for counts of machines. Together they list, for any plan, one that is no slower and costs no
+# more:
 #
 # - *By share* one search lists all plans.
+#
 # - *Whole, filled*: where no machine is faster if it is not full, filling all of them up costs nothing and slows none
 #   down (`full_machines_suffice`). The counts of full machines are enough.
-# - *Whole, rule none*: what is charged decides neither which plans there are nor how long they take. A plan is a number
-#   of whole machines per configuration with W = Σ n·t ≤ T and, where W < T, one machine of the last configuration more,
-#   at rate f = T - W < t. So counts and the place of the machine that is not full say it all, and the search by share
-#   lists them; that machine alone is charged otherwise. None of the others can be left partly idle: only the last
-#   allocation may have a machine that is not full, and it has one at most, since f < t.
+#
+# - *Whole, rule none*: charges decide neither which plans there are nor how long they take. A plan is a number of whole
+#   machines per configuration with W = Σ n·t ≤ T. Where W < T, it has one machine of the last configuration more, at
+#   rate f = T - W < t. So the counts and the place of the machine that is not full describe the plan. The search by
+#   share lists these plans; only the charge of that machine differs. No other machine can be partly idle: only the
+#   last allocation may have a machine that is not full, and at most one, since f < t.
+#
 # - *Whole, policy `rr`, several batches at a time*: a machine that is not full may be faster than a full one. Under
-#   rule `machine` a plan has dummies, and full machines only, or a machine that is not full, and no dummies: it is
-#   listed as one of those filled or as one of those under rule none. Under rule `continuous` such a machine may have
-#   dummies too: of one batch at a time it takes d + b/f > 2d and may as well be full, of several see `nearly_full`.
+#   rule `machine` a plan has either dummies and full machines only, or a machine that is not full and no dummies.
+#   So it is one of the plans filled or one of those under rule none. Under rule `continuous` such a machine may have
+#   dummies too. With one batch at a time it takes d + b/f > 2d and may as well be full; for several see `nearly_full`.
 
 
 def counted(m: Ranked) -> Iterator[Ranked]:
@@ -154,11 +157,11 @@ def nearly_full_at(m: Ranked) -> list[int]:
 
 
 class ModuleProver:
-    """Answers what a module costs at least under latency budgets.
+    """Answers the least cost of a module under latency budgets.
 
     Args:
         m: the module.
-        cap: cost per hour that matters at most; None: costs do not matter, any plan will do.
+        cap: cost per hour that matters at most. None means that costs do not matter: any plan will do.
         margin: money per hour by which a least cost may be off (the plan returned may be that much too expensive).
         effort: deadline and count of nodes.
     """
@@ -170,7 +173,7 @@ class ModuleProver:
         self._ways += [NearlyFull(m, k, cap, margin, effort) for k in nearly_full_at(m)]
 
     def cheapest(self, budget: Fraction, strict: bool, below: Fraction, proven: Fraction) -> Offer | None:
-        """The cheapest plan within a budget among those below a cost; None: there is none below it.
+        """The cheapest plan within a budget among those below a cost; None if there is none.
 
         Args:
             budget: latency budget in seconds.
@@ -180,13 +183,13 @@ class ModuleProver:
         """
         best: Offer | None = None
         for way in self._ways:
-            # A plan that is cheaper by no more than the margin need not be known.
+            # Plans that are cheaper by no more than the margin do not matter.
             found = way.cheapest(budget, strict, below if best is None else best.cost - self.margin, proven)
             best = best if found is None else found
         return best
 
     def any_plan(self, budget: Fraction, strict: bool) -> Offer | None:
-        """Some plan within a budget, whatever it costs; None: there is none."""
+        """Some plan within a budget, at any cost; None if there is none."""
         for way in self._ways:
             found = way.any_plan(budget, strict)
             if found is not None:
@@ -198,8 +201,8 @@ class ModuleProver:
 class Cell:
     """Plans of a module that take from `low` to `high` seconds: none costs less than `cost`.
 
-    A cell with a plan stands for that plan alone: `low` and `high` are the plan's latency, the plan costs at most the
-    prover's margin more than `cost`, and slower plans up to the next cell cost no less. Other cells are gaps.
+    A cell with a plan stands for that plan alone. `low` and `high` are the plan's latency, and its cost exceeds `cost`
+    by at most the prover's margin. Slower plans up to the next cell cost no less. Other cells are gaps.
 
     Attributes:
         low: least latency in seconds.
@@ -225,7 +228,7 @@ def _cell(low: Fraction, high: Fraction, closed: bool, cost: Fraction, offer: Of
 
 
 def least_latency_bound(m: Ranked) -> Fraction | None:
-    """A lower bound on a module's worst-case latency, in seconds; None: no configuration is allowed.
+    """A lower bound on a module's worst-case latency, in seconds; None if no configuration is allowed.
 
     Some machine takes d + b/w at best, and w stays below the rate and the last machine together, where not all machines
     are filled with dummies. In form `EVEN` no machine is faster than a full one, and in form `FIXED` a partial one
@@ -251,9 +254,9 @@ class Curve:
     """A module's cells, fastest first; they cover every latency that can be of use.
 
     Args:
-        prover: answers what the module costs at least under a budget.
+        prover: answers the least cost of the module under a budget.
         floor: lower bound on its latency, in seconds.
-        budget: the largest budget that a plan of the session can leave it.
+        budget: largest budget that a plan of the session can leave the module.
         below: cost per hour that matters at most.
     """
 
@@ -266,18 +269,18 @@ class Curve:
             self._step(0, below)
 
     def within(self, low: Fraction | None, high: Fraction | None) -> list[Cell]:
-        """The cells whose least latency is at least `low` and below `high` (None: no such end)."""
+        """The cells whose least latency is at least `low` and below `high` (None means no such end)."""
         first = 0 if low is None else bisect_left(self.cells, low, key=lambda cell: cell.low)
         last = len(self.cells) if high is None else bisect_left(self.cells, high, key=lambda cell: cell.low)
         return self.cells[first:last]
 
     def refine(self, cell: Cell, below: Fraction, halve: bool) -> bool:
-        """Learn more of a gap; False: it is too narrow.
+        """Refine a gap; False if it is too narrow.
 
         Args:
             cell: one of the gaps.
-            below: cost per hour that matters at most: a gap whose plans all reach it need not be known better.
-            halve: look in the middle, else just below its upper end.
+            below: cost per hour that matters at most; gaps whose plans all reach it are not refined.
+            halve: search in the middle of the gap, else just below its upper end.
         """
         i = self.cells.index(cell)
         if not halve:
@@ -322,11 +325,11 @@ class Curve:
             faster = [_cell(cell.low, plan.latency, False, cost)] if plan.latency > cell.low else []
             self.cells[i : i + 1] = [*faster, point]
             return
-        # A plan from below the gap costs as little as the gap's: whoever stands below stands for the gap as well.
+        # A plan from below the gap costs no more than the gap's plans, so it stands for them as well.
         del self.cells[i]
         below = self.cells[i - 1]
         if below.offer is None:
             self._place(i - 1, plan, cost)
         elif below.cost > cost:
-            # It now stands for the gap's plans too, which may cost as little as this.
+            # It now stands for the gap's plans too, and this is a lower bound on their costs.
             self.cells[i - 1] = _cell(below.low, below.high, True, cost, below.offer)

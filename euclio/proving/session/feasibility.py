@@ -17,11 +17,11 @@ from euclio.proving.session.modules import Offer, Ranked, fixed_latency, full_ma
 
 ZERO = Fraction(0)
 CLOSE = Fraction(1, 10**6)
-"""Width, as a share of the latency, up to which the least latency is bracketed before it is stepped down to."""
+"""Width, as a share of the latency, to which halving brackets the least latency before the search steps down to it."""
 
 
 def find_any(session: Session, modules: Sequence[Ranked], deadline: float) -> Search:
-    """Find a plan within the SLO, whatever it costs, or show that there is none."""
+    """Find a plan within the SLO, at any cost, or show that there is none."""
     if not all(m.configurations for m in modules):
         return Search(None, True, 0)
     if _comes_near(modules):
@@ -32,7 +32,7 @@ def find_any(session: Session, modules: Sequence[Ranked], deadline: float) -> Se
     offers: list[Offer] = []
     try:
         for i, prover in enumerate(provers):
-            # Others at their fastest: more than this is of no use.
+            # With the others at their fastest, more than this is of no use.
             known = [o.latency for o in offers] + floors[len(offers) :]
             budget = session.slo_s - through(session, known)[i] + floors[i]
             fastest = _fastest(prover, floors[i], budget)
@@ -47,7 +47,7 @@ def find_any(session: Session, modules: Sequence[Ranked], deadline: float) -> Se
 
 
 def _fastest(prover: ModuleProver, floor: Fraction, budget: Fraction) -> Offer | None:
-    """The plan with the least worst-case latency within a budget; None: there is none within it."""
+    """The plan with the least worst-case latency within a budget; None if there is none within it."""
     if floor > budget:
         return None
     best = prover.any_plan(budget, False)
@@ -60,7 +60,7 @@ def _fastest(prover: ModuleProver, floor: Fraction, budget: Fraction) -> Offer |
             low = middle
         else:
             best = faster
-    # Then plan by plan, each strictly faster than the last: where none is left, this one is the least.
+    # Then plan by plan, each strictly faster than the last: if none is left, the last one is the fastest.
     while best is not None and (faster := prover.any_plan(best.latency, True)) is not None:
         best = faster
     return best
@@ -83,7 +83,7 @@ def least_latencies(session: Session, modules: Sequence[Ranked], deadline: float
     for m in modules:
         prover, floor, fastest = ModuleProver(m, None, ZERO, Effort(deadline)), least_latency_bound(m) or ZERO, None
         budget = max(session.slo_s, floor)
-        # Some plan there is; how slow it is follows from the rate, and is not known beforehand.
+        # There is some plan. Its latency depends on the rate and is not known beforehand.
         while fastest is None:
             budget *= 2
             fastest = _fastest(prover, floor, budget)
@@ -94,8 +94,8 @@ def least_latencies(session: Session, modules: Sequence[Ranked], deadline: float
 def _comes_near(modules: Sequence[Ranked]) -> bool:
     """Whether dummies bring each module as near to its least latency as one likes, with one configuration.
 
-    Where machines are charged whole and some machine is faster if it is not full, the least latency depends on what
-    the others take; it is searched for then.
+    Where machines are charged whole and some machine is faster if it is not full, the least latency depends on the
+    rates of the others; then it is searched for.
     """
     if modules[0].whole:
         return all(map(full_machines_suffice, modules))
@@ -109,14 +109,14 @@ def _find_filled(session: Session, modules: Sequence[Ranked]) -> Search:
 
 
 def spread(session: Session, modules: Sequence[Ranked]) -> list[Offer] | None:
-    """A plan of each module, each of one configuration and filled up, that keep the SLO together; None: none do."""
+    """A plan of each module, each of one configuration and filled up, which together keep the SLO, or None."""
     limits = [min(_limit(m, k) for k in range(len(m.configurations))) for m in modules]
     path = through(session, [latency for latency, _ in limits])
     offers = []
     for m, (latency, beyond), longest in zip(modules, limits, path, strict=True):
-        # What the paths leave is shared by the modules in equal parts, so that no path gets more than it has left.
+        # The modules share the time that paths leave in equal parts, so no path gets more than it has left.
         spare = (session.slo_s - longest) / len(modules)
-        # A latency that is only come near to needs some time to spare.
+        # A latency that plans only approach needs some slack.
         if spare < 0 or (spare == 0 and beyond):
             return None
         found = (_alone(m, k, latency + spare) for k in range(len(m.configurations)))
@@ -125,7 +125,7 @@ def spread(session: Session, modules: Sequence[Ranked]) -> list[Offer] | None:
 
 
 def _limit(m: Ranked, k: int) -> tuple[Fraction, bool]:
-    """Least latency of a plan with configuration k alone, and whether it is only come near to."""
+    """Least latency of a plan with configuration k alone, and whether plans only approach it."""
     c, t = m.configurations[k], m.throughput[k]
     if m.policy.form.in_sequence:
         return c.duration_s, True

@@ -1,9 +1,9 @@
-"""What a finished search knows of a session's modules, as a mixed-integer program whose cutoff a file can prove (ours).
+"""A finished search's bounds on a session's modules, as a mixed-integer program whose cutoff a file can prove (ours).
 
 The search leaves a list of cells per module (`euclio.proving.session.curves`): plans, and gaps between them, each with
-the least latency that it takes and a cost that none of its plans stays below. Whoever believes these lists needs no
-search over the split of the latency objective: that no choice of cells within the objective costs less than the cutoff
-is a small program, and its proof a file. That the lists miss nothing is the search's word, and not in the file.
+its least latency and a cost that none of its plans stays below. Given these lists, a small program shows that no choice
+of cells within the latency objective costs less than the cutoff, and its proof is a file. The file does not show that
+the lists miss no plan: that rests on the search.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Frontiers:
         return Model(tuple(variables), tuple(rows), tuple(alternatives), _notes(self.session))
 
     def covers(self, other: Frontiers) -> bool:
-        """Whether each corner of others lies in one of these: what no choice of these costs, none of those does."""
+        """Whether each corner of others lies in one of these, so that a bound on choices of these holds for those."""
         return all(
             any(n.part == o.part and n.low <= o.low and n.cost <= o.cost for n in new)
             for new, old in zip(self.corners, other.corners, strict=True)
@@ -85,7 +85,7 @@ class Frontiers:
         )
 
     def links(self) -> list[tuple[int, int]]:
-        """Module and part of each row that has a module in the part of the first one; none where there is one part."""
+        """Module and part of each row that has a module in the part of the first one; empty if there is one part."""
         parts = range(self.parts if self.parts > 1 else 0)
         return [(m, part) for m in range(1, len(self.corners)) for part in parts]
 
@@ -96,7 +96,7 @@ class Frontiers:
         """A plan as a point of the model: corners that its modules lie in, and when each module has finished.
 
         Args:
-            evaluation: what the checker says of a feasible plan.
+            evaluation: the checker's result for a feasible plan.
 
         Returns:
             Values by index of the variable, none of them 0; they cost no more than the plan.
@@ -112,9 +112,9 @@ class Frontiers:
         return found | {first + m: time for m, time in enumerate(times) if time}
 
     def _chosen(self, evaluation: Evaluation, part: int) -> tuple[Fraction, list[int]] | None:
-        """Cost and place of the cheapest corners of a part that take no longer than a plan's modules; None: none do.
+        """Cost and place of the cheapest corners of a part that take no longer than a plan's modules, or None.
 
-        The part that the plan is in has some: those that its modules lie in, which cost no more than the plan.
+        The plan's own part has some: the corners of its modules, which cost no more than the plan.
         """
         cost, chosen = ZERO, []
         for some, module in zip(self.corners, evaluation.modules, strict=True):
@@ -135,7 +135,7 @@ def waits(session: Session) -> list[tuple[int, int | None]]:
 def frontiers(
     session: Session, parts: Sequence[PlanSpace], cutoff: Fraction, margin: Fraction, deadline: float
 ) -> Frontiers | None:
-    """The corners that the prover ends with; None: it did not end with a proof.
+    """The corners that the prover ends with; None if it ended without a proof.
 
     Args:
         session: the instance.
@@ -155,8 +155,8 @@ def frontiers(
             return None
         cells = branching.cells()
         for m, module in enumerate(modules):
-            # A search that ended at one module knows nothing of those after it, but that they have a floor. A module
-            # without cells has no plan within what the others leave it, whose floor says so too.
+            # A search that ended at one module knows only a floor of those after it. A module without cells has no
+            # plan within the time that the others leave it, and its floor says so too.
             # A plan may be faster by less than an instant than the one that stands for it.
             own = cells[m] if m < len(cells) else ()
             known = [Corner(max(cell.low - module.instant, ZERO), cell.cost, part) for cell in own]

@@ -1,9 +1,9 @@
 """A module's numbers as 64-bit integers, every rounding on the optimistic side.
 
-Rates are in units of 1/S requests per second: throughputs are rounded up and the module's rate down, so that less has
-to be bought than in truth; what a machine collects from is known from the numbers rounded the other way (`unit`,
-`slack`). Costs are in units of 1/C: prices are rounded down. What is searched is therefore a relaxation: it holds every
-plan of the module, and a few that exact arithmetic refuses.
+Rates are in units of 1/S requests per second: throughputs are rounded up and the module's rate down, so that a plan has
+to buy less than in truth. `unit` and `slack` bound the rounding the other way, for the rates that machines collect
+from. Costs are in units of 1/C: prices are rounded down. So the search works on a relaxation: it holds every plan of
+the module, and a few that exact arithmetic refuses.
 """
 
 from __future__ import annotations
@@ -24,41 +24,41 @@ Floats = NDArray[np.float64]
 
 RULE = {DummyRule.NONE: 0, DummyRule.MACHINE: 1, DummyRule.CONTINUOUS: 2}
 NONE, MACHINE, CONTINUOUS, FULL = 0, 1, 2, 3
-"""What may fill a machine up; `FULL`: machines are charged whole, and dummies fill all of them."""
+"""How machines may be filled. Under `FULL`, machines are charged whole, and dummies fill all of them."""
 
 UNREACHABLE = 1 << 62
-"""Need of a machine that keeps the budget at no rate."""
+"""The need of a machine that no rate brings within the budget."""
 
 RATE_BITS = 60
 COST_BITS = 58
 WIDEST = 1 << 20
-"""Throughputs beyond this many times the module's rate are cut there; needs as well, so that nothing is lost."""
+"""Throughputs and needs above this many times the module's rate are cut there, without loss."""
 
 MOST_REACHABLE = 1 << 21
 
 
 class ScaledModule(NamedTuple):
-    """What the compiled search of one module under one budget reads; arrays have one entry per configuration.
+    """The input of the compiled search of one module under one budget; arrays have one entry per configuration.
 
     Attributes:
         throughput: S·t rounded up.
         price: C·p rounded down.
         unit_cost: C·p / (S·t), rounded down.
-        whole_need: rate that a whole machine has to collect from; `UNREACHABLE`: none will do.
-        part_need: rate that a partial machine has to collect from, in form `EVEN` what each machine of its allocation
-            has to take; `UNREACHABLE`: none will do.
+        whole_need: rate that a whole machine has to collect from; `UNREACHABLE` if none will do.
+        part_need: rate that a partial machine has to collect from; in form `EVEN` the rate that each machine of its
+            allocation has to take; `UNREACHABLE` if none will do.
         group: equal for equal ratios.
         full: whether the configuration may be in a plan of whole machines that take exactly the rate.
         most_from: largest throughput of a usable whole machine from here on, shape (configurations + 1,).
-        reachable: least sum of prices at or above k·grid, in units of grid; empty: not known.
-        grid: common divisor of all prices; 0: none.
+        reachable: least sum of prices at or above k·grid, in units of grid; empty if unknown.
+        grid: common divisor of all prices; 0 means none.
         rate: S·T rounded down.
         unit: how much a throughput may be too high: 0 or 1.
         slack: how much the rate may be too low: 0 or 1.
         rule: dummy rule, or `FULL`.
         whole: whether the partial machine is charged whole.
         fixed: whether a whole machine's latency does not depend on what it collects from.
-        shared: whether machines of one ratio collect together.
+        shared: whether machines of one throughput-cost ratio collect together.
         even: whether the machines of the last allocation share its rate.
         most: most allocations.
     """
@@ -90,8 +90,8 @@ class Prices(NamedTuple):
     Attributes:
         scale: units per money per hour.
         price: price of each configuration in units, rounded down.
-        grid: common divisor of all prices; 0: none is known.
-        reachable: least sum of prices at or above k·grid, in units of grid; empty: not known.
+        grid: common divisor of all prices; 0 if unknown.
+        reachable: least sum of prices at or above k·grid, in units of grid; empty if unknown.
     """
 
     scale: Fraction
@@ -101,13 +101,13 @@ class Prices(NamedTuple):
 
 
 def prices_on_grid(m: Ranked, cap: Fraction | None) -> Prices:
-    """Scale prices so that `cap` has about 58 bits; no cap: costs do not count."""
+    """Scale prices so that `cap` has about 58 bits; without a cap costs do not count."""
     nothing = np.zeros(0, dtype=np.int64)
     if cap is None:
         return Prices(Fraction(0), [0] * len(m.price), 0, nothing)
     common = math.lcm(*(p.denominator for p in m.price)) if m.price else 1
     times = math.floor((1 << COST_BITS) / (cap * common))
-    # A common denominator beyond 64 bits: prices are rounded down instead.
+    # A common denominator beyond 64 bits, so prices are rounded down instead.
     if times == 0:
         scale = (1 << COST_BITS) / cap
         return Prices(scale, [min(math.floor(p * scale), UNREACHABLE) for p in m.price], 0, nothing)
@@ -122,7 +122,7 @@ def prices_on_grid(m: Ranked, cap: Fraction | None) -> Prices:
 
 
 def _reachable(steps: set[int], size: int) -> Ints:
-    """For every sum below `size` the least sum of steps at or above it; beyond: `size`."""
+    """For every sum below `size` the least sum of steps at or above it; `size` if there is none."""
     can = np.zeros(size + 1, dtype=bool)
     can[0] = can[size] = True
     if 0 in steps:
@@ -141,8 +141,8 @@ def _reachable(steps: set[int], size: int) -> Ints:
 def can_fill_exactly(m: Ranked) -> list[bool]:
     """Which configurations can be in a plan of whole machines that take exactly the rate.
 
-    If T = Σ n·t, then n_k·t_k is a fraction over the common denominator of all the others and T: n_k is a multiple of
-    what t_k's denominator has beyond it. Where that many machines exceed the rate, none is used.
+    If T = Σ n·t, then n_k·t_k is a fraction over the common denominator of all the others and T. So n_k is a multiple
+    of the part of t_k's denominator beyond that one. Where that many machines exceed the rate, no plan uses any.
     """
     left = set(range(len(m.throughput)))
     changed = True
@@ -183,7 +183,7 @@ def scaled(
     most_from = [-1] * (len(throughput) + 1)
     for k in range(len(throughput) - 1, -1, -1):
         most_from[k] = max(most_from[k + 1], throughput[k] if whole[k] < UNREACHABLE else -1)
-    # A quotient of two floats is off by less than 1e-15 of its size; the search allows for more wherever it multiplies.
+    # A quotient of two floats is off by less than 1e-15 of its size; the search allows for more in each product.
     ratio = prices.scale / scale
     return ScaledModule(
         throughput=np.array(throughput, dtype=np.int64),
@@ -222,7 +222,7 @@ def _largest(m: Ranked, budget: Fraction, affordable: Fraction | None) -> Fracti
 def _rate_scale(rate: Fraction, throughput: list[Fraction], largest: Fraction) -> Fraction:
     """A scale with about 60 bits for the largest rate, on which as many numbers as possible are whole."""
     room = (1 << RATE_BITS) / largest
-    # All rates whole where that fits; else the module's; else everything is rounded.
+    # All rates are whole if they fit, else the module's alone, else everything is rounded.
     for common in (math.lcm(rate.denominator, *(t.denominator for t in throughput)), rate.denominator):
         times = math.floor(room / common)
         if times:
@@ -248,11 +248,11 @@ def _needs(m: Ranked, budget: Fraction, strict: bool, scale: Fraction, ceiling: 
             part.append(UNREACHABLE)
             continue
         exact = _own_need(m, k, budget) * scale
-        # Rates are whole numbers here, so a need that must be exceeded is met from the next one on. Rule `continuous`
+        # Rates are whole numbers here, so the next whole number is the least that exceeds a need. Rule `continuous`
         # has no such steps: it may fill up to any rate.
         stepped = math.floor(exact) + 1 if strict else math.ceil(exact)
         need = stepped if m.stepped else math.floor(exact)
-        # Beyond every rate: no machine meets it, unless throughputs were cut as well; then the exact check decides.
+        # No machine meets a need beyond every rate, unless throughputs were cut too; the exact check decides.
         part.append(need if need <= ceiling else ceiling if cut else UNREACHABLE)
         if m.policy.form.in_sequence:
             whole.append(part[-1])

@@ -1,15 +1,16 @@
-"""Is any plan within limits cheaper than a cutoff? Modules are listed, then combined (ours).
+"""Is any plan within limits cheaper than a cutoff? It lists the plans of modules, then combines them (ours).
 
-All that limits look at follows from how many machines of each type a module has and is charged for, those that are not
-full included: stock and resources, what is added to and removed from running machines, spare machines. Of a module's
-plans with the same machines the fastest one is therefore enough; largest shares are a rule on each module alone. So
-modules are listed once, in fractions, and combined depth first. A combination counts only as the checker prices it.
+All limits depend only on the number of machines of each type that a module has and is charged for, partial ones
+included: stock and resources, machines added to and removed from the running ones, spare machines. So of a module's
+plans with the same machines the fastest one is enough; a largest share is a rule on each module alone. The search lists
+each module's plans once, in fractions, and combines them depth first. The checker prices each combination.
 
-How many machines of each configuration a plan has leaves no choice but whether all are full. If so, dummies fill what
-their throughputs exceed the rate by, where there are dummies; by share that is less than the last machine's. If not,
-one of the last configuration takes what the others leave of the rate, so that the throughputs exceed it by less than
-that machine's own. Where machines are charged whole and dummies of any rate may fill it, it is as near to full as one
-likes (`euclio.proving.session.curves` says when). By share dummies of any rate leave more plans than can be listed.
+Once the number of machines of each configuration is given, a plan has only one choice left: whether all are full. If
+so, dummies fill the excess of their throughputs over the rate, where there are dummies; by share that is less than the
+last machine's throughput. If not, one machine of the last configuration takes the rest of the rate, so the throughputs
+exceed the rate by less than that machine's own. Where machines are charged whole and dummies of any rate may fill it,
+it is as near to full as one likes (`euclio.proving.session.curves` says when). By share, dummies of any rate leave more
+plans than can be listed.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ from euclio.proving.session.modules import ZERO, Offer, Ranked, fixed_latency, o
 
 TOO_MANY = "limits on machines leave too many plans to list"
 MOST_LISTED = 300_000
-"""Numbers of machines that are looked at in one module."""
+"""Numbers of machines that the search looks at in one module."""
 MOST_COMBINED = 3_000_000
 """Nodes of the search over combinations."""
 LATE = 1 + 1e-9
-"""A combination is late where floats say so by more than their rounding; what is left the checker decides."""
+"""A combination is late if floats exceed the SLO by more than their rounding; the checker decides the rest."""
 Number = int | Fraction
 
 
@@ -65,13 +66,13 @@ class Kind(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is looked for.
+    """The question to the search.
 
     Attributes:
         session: the instance.
         space: the plan space.
         modules: its modules within a part of the space.
-        cutoff: cost per hour that a plan has to stay below; None: any will do.
+        cutoff: cost per hour that a plan has to stay below; None means that any will do.
         charge: what spare machines cost per hour at least.
         deadline: `time.perf_counter` value at which to stop.
     """
@@ -104,7 +105,7 @@ def find_limited(question: Question) -> Search:
 
 
 def _least_costs(question: Question) -> list[Fraction]:
-    """What each module costs per hour at least, without limits; 0 where costs do not matter or none is known."""
+    """Least cost of each module per hour, without limits; 0 if costs do not matter or none is known."""
     if question.cutoff is None:
         return [ZERO] * len(question.modules)
     provers = [ModuleProver(m, question.cutoff, ZERO, Effort(question.deadline)) for m in question.modules]
@@ -126,7 +127,7 @@ def _kinds(question: Question, m: int, budget: Fraction, below: Fraction | None)
         changes = sum(abs(int(now) - then) for now, then in zip(counts, was.values(), strict=True))
         for found in _offers(session, own, machines):
             used = counts if own.whole else _by_type(types, map(_charged, found.plan.allocations))
-            # What a plan costs follows from these.
+            # A plan's cost follows from these.
             known = best.get((changes, used))
             if found.latency > budget or (known is not None and known.latency <= found.latency):
                 continue
@@ -155,7 +156,7 @@ def _offers(session: Session, m: Ranked, machines: Sequence[int]) -> Iterator[Of
     fewer = [n - (k == last) for k, n in enumerate(machines)]
     for own in counted(m):
         full = offer(own, machines, -1, None)
-        # Next to no dummies the last machine takes what the others leave; where that is nothing, it is not there.
+        # Next to no dummies the last machine takes what the others leave; if that is nothing, there is no such machine.
         partial = None if own.filled else offer(own, fewer, last, None)
         if partial is not None and not partial.plan.allocations[-1].partial_rps:
             partial = None
@@ -183,17 +184,17 @@ def _counts(
 ) -> Iterator[list[int]]:
     """Numbers of machines by configuration that serve the rate and may keep the budget; the last in rank first.
 
-    Where dummies fill no more than the last of them, all but that one stay below the rate together. Where they fill
-    any number for nothing and latencies are fixed, machines of one configuration that serve the whole rate without two
-    of them, and are more than run already, are more than any limit asks for: one less serves the rate and the shares,
-    is in time, and takes no more of anything.
+    Where dummies fill no more than the last machine, all but that one stay below the rate together. Where dummies fill
+    any number for nothing and latencies are fixed, a limit bounds machines of one configuration. They need not serve
+    the whole rate without two of them and outnumber those running: one less serves the rate and the shares, is in time,
+    and takes no more of anything.
 
     Args:
-        question: what is looked for.
+        question: the question.
         m: the module.
         was: machines of the module that run already, by type of hardware.
         budget: seconds that it may take.
-        below: cost per hour that it has to stay below; None: costs do not matter.
+        below: cost per hour that it has to stay below. None means that costs do not matter.
     """
     machines, looked, usable = [0] * len(m.configurations), 0, _most(question.session, was, m.whole)
 
@@ -227,9 +228,9 @@ def _counts(
         if k == 0 or used + 1 == m.most:
             n = max(n, ceil((m.rate - rate) / t))
         last = k if last < 0 else last
-        # By share the last machine costs something above nothing and up to its price.
+        # By share the last machine costs more than 0 and at most its price.
         spent -= price if last == k and not m.whole else 0
-        # What is left of the rate costs at least what the best ratio asks for; more machines here never lower that.
+        # The rest of the rate costs at least its price at the best ratio; more machines here never lower it.
         while most is None or n <= most:
             left = max(ZERO, m.rate - rate - n * t) * m.unit_cost[0]
             if below is not None and spent + n * price + left >= below:
@@ -245,7 +246,7 @@ def _counts(
 
 
 def _fewest(m: Ranked, k: int, after: Fraction, budget: Fraction) -> int | None:
-    """Fewest machines of a configuration that may keep a budget before machines of a rate; None: no number does."""
+    """Fewest machines of a configuration that may keep a budget before machines of a rate; None if no number does."""
     c = m.configurations[k]
     if m.policy.form.by_configuration:
         latency = fixed_latency(m, k)
@@ -286,7 +287,7 @@ def _missing(session: Session, m: Ranked, k: int, full: Sequence[Allocation]) ->
 def undominated(kinds: Sequence[Kind]) -> list[Kind]:
     """The kinds, cheapest first, without those that another one is no worse than in anything.
 
-    Limits are on sums of cost, changes, latency and machines by type, so that one that takes no more of any fits
+    Limits are on sums of cost, changes, latency and machines by type. So a kind that takes no more of any fits
     wherever the other does.
     """
     if not kinds:
@@ -371,7 +372,7 @@ def _fitting(session: Session) -> Callable[[Number, Sequence[Number]], bool]:
 
 
 def _least_after(order: Sequence[int], rows: Sequence[Sequence[tuple[Number, ...]]]) -> list[tuple[Number, ...]]:
-    """What the modules from each place of an order on take together at least, column by column."""
+    """Least totals of the modules from each place of an order on, column by column."""
     width = len(rows[0][0])
     least: list[tuple[Number, ...]] = [(0,) * width]
     for m in reversed(order):

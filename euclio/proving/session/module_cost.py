@@ -1,4 +1,4 @@
-"""Least cost of counts of machines under a latency budget: proven by search, every plan found checked exactly."""
+"""Least cost of counts of machines under a latency budget: proven by search; every plan found is checked exactly."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ CALL_NODES = 500_000
 """Nodes between two looks at the clock."""
 
 FIRST_SHARE, GROWTH = Fraction(1, 4096), 8
-"""A search first asks for plans barely above what is already proven, then for ever more expensive ones: a search that
-finds nothing visits few nodes, and the first one that finds something has no far cutoff."""
+"""A search first asks for plans barely above the proven cost, then for ever more expensive ones. A search without a
+plan visits few nodes, and the first plan is found under a near cutoff."""
 
 
 TOO_FAR_APART = "its numbers lie too far apart for this prover"
-"""Why a search is given up whose numbers do not fit into 64-bit integers."""
+"""The reason for giving up a search whose numbers do not fit into 64-bit integers."""
 
 
 class CountsProver:
-    """Answers what counts of a module's machines cost at least under latency budgets.
+    """Answers the least cost of counts of a module's machines under latency budgets.
 
     Args:
         m: the module, and which of its plans are counted (`euclio.proving.session.curves`).
-        cap: cost per hour that matters at most; None: costs do not matter, any plan will do.
+        cap: cost per hour that matters at most. None means that costs do not matter: any plan will do.
         margin: money per hour by which a least cost may be off (the plan returned may be that much too expensive).
         effort: deadline and count of nodes.
-        accepts: whether a plan that was found counts; None: all do.
+        accepts: whether a plan that was found counts; None accepts all.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class CountsProver:
         self._full = can_fill_exactly(m) if not m.dummy.adds else [True] * len(m.throughput)
 
     def cheapest(self, budget: Fraction, strict: bool, below: Fraction, proven: Fraction) -> Offer | None:
-        """The cheapest plan within a budget among those below a cost; None: there is none below it.
+        """The cheapest plan within a budget among those below a cost; None if there is none.
 
         Args:
             budget: latency budget in seconds.
@@ -80,7 +80,7 @@ class CountsProver:
         return None
 
     def any_plan(self, budget: Fraction, strict: bool) -> Offer | None:
-        """Some plan within a budget, whatever it costs; None: there is none."""
+        """Some plan within a budget, at any cost; None if there is none."""
         if not self.m.configurations:
             return None
         s = scaled(self.m, self._prices, self._full, budget, strict, None)
@@ -104,7 +104,7 @@ class CountsProver:
                 best = plan
                 if below is None:
                     break
-                # From here on only plans matter that are cheaper by more than the margin.
+                # From here on only plans that are cheaper by more than the margin matter.
                 cut = min(cut, self._cut(plan.cost - self.margin))
             # A plan within the margin of what is proven cannot be beaten by more than that: stop here.
             done = best is not None and (below is None or best.cost - self.margin <= proven)

@@ -1,8 +1,8 @@
 """The search for one module's plans, compiled: all plans below a cost, one after the other, on the integer relaxation.
 
-Depth first down the ranking: whole machines of one configuration, most of them first, then those of later ones, until
-the last allocation closes the plan. Branches are cut by lower bounds only, computed in floating point from integers
-and lowered by far more than their rounding.
+Depth first down the ranking: first whole machines of one configuration, most of them first, then those of later ones,
+until the last allocation closes the plan. Only lower bounds cut branches. Floating point computes them from integers
+and lowers them by far more than their rounding.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from euclio.proving.session.integers import CONTINUOUS, FULL, MACHINE, NONE, UNR
 EXHAUSTED, FOUND, LIMIT, OVERFLOW = 0, 1, 2, 3
 
 CONFIGURATION, NEXT, REST, WHOLE, DEFICIT, COST, SHARED, GROUP = range(8)
-"""Columns of the stack: configuration in turn, next number of whole machines (`CLOSE`: the plan is to be closed there
-first), rate that is left, whole machines so far, dummies that the machines so far need, cost so far, what the current
-ratio's machines collect from, and that ratio's group."""
+"""Columns of the stack: configuration in turn; next number of whole machines, or `CLOSE` to close the plan there first;
+rate left; whole machines so far; dummies that these need; cost so far; rate that the current ratio's machines collect
+from; that ratio's group."""
 CLOSE = -1
 
 BELOW = 1.0 - 1e-13
@@ -26,8 +26,8 @@ BELOW = 1.0 - 1e-13
 ROOM = 16
 """Plans that one closing can find; rounding leaves a choice of two or three numbers of machines."""
 MOST_OPEN = 1024
-"""Numbers of machines that rounding may leave open. There are more where a throughput is little above its rounding:
-then the relaxation says nothing, and trying all of them would take for ever."""
+"""Numbers of machines that rounding may leave open. There are more where a throughput is little above its rounding.
+Then the relaxation says nothing, and trying all of them would take too long."""
 
 
 def new_stack(m: ScaledModule) -> tuple[Ints, Ints, Ints, Ints]:
@@ -40,8 +40,8 @@ def new_stack(m: ScaledModule) -> tuple[Ints, Ints, Ints, Ints]:
 
 @compiled
 def _level(m: ScaledModule, row: Ints, k: int) -> int:
-    """What a whole machine of k collects from without dummies, rounded up."""
-    # Machines of one ratio collect together, from what was left before the first of them.
+    """The rate that a whole machine of k collects from without dummies, rounded up."""
+    # Machines of one ratio collect together, from the rate left before the first of them.
     if m.shared and m.group[k] == row[GROUP]:
         return int(row[SHARED])
     return int(row[REST] + m.unit * row[WHOLE] + m.slack)
@@ -53,7 +53,7 @@ def _round_up_to_prices(m: ScaledModule, cost: float) -> float:
     # Without a common divisor any sum may occur.
     if m.grid == 0 or cost == np.inf:
         return cost
-    # Lowered first, lest rounding raises a cost that is a sum of prices to the next sum.
+    # It is lowered first, so that rounding does not raise a sum of prices to the next one.
     steps = int(np.ceil(cost / m.grid * BELOW))
     if steps < m.reachable.size:
         steps = m.reachable[steps]
@@ -69,14 +69,14 @@ def _last_partial_or_whole(m: ScaledModule, first: int, row: Ints, rest: float, 
         first: the first configuration that may follow.
         row: where the search stands.
         rest: rate that is left.
-        fluid: what it costs at least, were rates divisible.
+        fluid: its least cost if rates were divisible.
         base: the least cost of a unit of rate from here on.
     """
     spent = float(row[COST])
     # Without dummies the last machine is partial and takes at least its need; or all are whole. Where the machines of
     # the last allocation share its rate, the partial one may take less, but all of them take at least the need of one.
-    # Whether it can be is asked in integers: a float has 53 bits, a rate 60. Of two rates that differ by less than one
-    # part in 10^16 floats know no order, and a machine that is barely not full would count as full, and so as none.
+    # Integers decide whether it can be: a float has 53 bits, a rate 60. Floats do not order two rates that differ by
+    # less than one part in 10^16, and a machine that is barely not full would count as full, and so as none.
     partial = np.inf
     up = row[REST] + m.unit * row[WHOLE] + m.slack
     for k in range(first, m.throughput.size):
@@ -94,7 +94,7 @@ def _last_partial_or_whole(m: ScaledModule, first: int, row: Ints, rest: float, 
     elif not m.full[first:].any():
         whole = np.inf
     cost = min(whole, max(fluid, partial * BELOW))
-    # Where the partial machine is charged whole, what is bought costs a sum of prices too.
+    # Where the partial machine is charged whole, the cost is a sum of prices too.
     return (spent + (_round_up_to_prices(m, cost) if m.whole else cost)) * BELOW
 
 
@@ -104,7 +104,7 @@ def bound(m: ScaledModule, first: int, row: Ints) -> float:
     rest = float(max(row[REST] + max(row[DEFICIT] - 1, 0), 0))
     dummies = row[DEFICIT] > 0
     most = m.most_from[first]
-    # Every plan still buys at least `rest`, and what a machine that is used needs to collect from.
+    # Every plan still buys at least `rest`, and the rate that each machine used needs to collect from.
     fluid, base = np.inf, np.inf
     for k in range(first, m.throughput.size):
         need = 0
@@ -158,7 +158,7 @@ def _put(counts: Ints, k: int, machines: int, partial: bool, at: Ints, found: In
 
 @compiled
 def _last_open(first: int, last: int, at: Ints) -> int:
-    """The last number of machines to try; where too many are open none is tried, and the search has overflowed."""
+    """The last number of machines to try; if too many are open, it tries none and the search has overflowed."""
     if last - first <= MOST_OPEN:
         return last
     at[1] += ROOM + 1
@@ -180,7 +180,7 @@ def _partial_fits(m: ScaledModule, row: Ints, k: int, machines: int, partial: in
 
 @compiled
 def _close_with_partial(m: ScaledModule, row: Ints, k: int, counts: Ints, cut: int, at: Ints, found: Ints) -> None:
-    """Rules none and machine: what whole machines leave goes to one partial machine, without dummies."""
+    """Rules none and machine: one partial machine takes the rate that whole machines leave, without dummies."""
     need = m.part_need[k]
     # A deficit takes dummies, and next to dummies there is no partial machine.
     if row[DEFICIT] > 0 or need == UNREACHABLE:
@@ -234,12 +234,12 @@ def _close_whole(m: ScaledModule, row: Ints, k: int, counts: Ints, cut: int, at:
 
 @compiled
 def _close_continuous(m: ScaledModule, row: Ints, k: int, counts: Ints, cut: int, at: Ints, found: Ints) -> None:
-    """Rule continuous: the least that keeps the budget is bought, in whole machines and a partial one."""
+    """Rule continuous: a plan buys the least rate that keeps the budget, in whole machines and a partial one."""
     t, thin = m.throughput[k], m.throughput[k] - m.unit
     level = _level(m, row, k)
     up = row[REST] + m.unit * row[WHOLE] + m.slack
     deficit = row[DEFICIT]
-    # Machines of one ratio need their rate together, so what lacks is filled up for all of them.
+    # Machines of one ratio need their rate together, so dummies fill the missing rate for all of them.
     if m.shared:
         deficit = max(deficit, m.whole_need[k] - level)
     least, most = max(row[REST] + deficit, 0), max(up + deficit + 1, 0)
@@ -256,7 +256,7 @@ def _close_continuous(m: ScaledModule, row: Ints, k: int, counts: Ints, cut: int
             if partial <= t and _affordable(m, k, n, row[COST], cut) and _partial_fits(m, row, k, n, partial, cut):
                 _put(counts, k, n, True, at, found)
     if whole:
-        # A whole machine collects from what is bought here, so that is at least its need.
+        # A whole machine collects from the rate bought here, so that rate is at least its need.
         if not m.fixed and not m.shared:
             least, most = max(least, m.whole_need[k]), max(most, m.whole_need[k] + 1)
         fewest = max(-(-least // t), 1)
@@ -267,7 +267,7 @@ def _close_continuous(m: ScaledModule, row: Ints, k: int, counts: Ints, cut: int
 
 @compiled
 def _close_full(m: ScaledModule, row: Ints, k: int, counts: Ints, cut: int, at: Ints, found: Ints) -> None:
-    """Machines that are charged whole: as few as serve the rest, and all that machines need to collect from."""
+    """Machines that are charged whole: as few as serve the rest and the needs of all machines."""
     if m.whole_need[k] == UNREACHABLE:
         return
     t, thin = m.throughput[k], m.throughput[k] - m.unit
@@ -283,7 +283,7 @@ def _close_full(m: ScaledModule, row: Ints, k: int, counts: Ints, cut: int, at: 
 
 @compiled
 def _most_whole(m: ScaledModule, row: Ints, k: int, depth: int, cut: int) -> int:
-    """Most whole machines of k that leave something to later configurations; 0: none."""
+    """Most whole machines of k that leave something to later configurations; 0 means none."""
     # No allocation or configuration is left for what remains, or whole machines miss the budget.
     if depth + 1 >= m.most or k + 1 >= m.throughput.size or m.whole_need[k] == UNREACHABLE:
         return 0
@@ -304,7 +304,7 @@ def _most_whole(m: ScaledModule, row: Ints, k: int, depth: int, cut: int) -> int
 
 @compiled
 def _next(m: ScaledModule, row: Ints, k: int, machines: int, child: Ints) -> None:
-    """What is left after whole machines of k."""
+    """The state after whole machines of k."""
     level = _level(m, row, k)
     child[CONFIGURATION], child[NEXT] = k + 1, CLOSE
     child[REST] = row[REST] - machines * m.throughput[k]
@@ -323,13 +323,13 @@ def search(m: ScaledModule, stack: Ints, counts: Ints, at: Ints, found: Ints, cu
         stack: where the search stands, as `new_stack` makes it.
         counts: whole machines of the branch.
         at: depth, number of plans found (out), nodes so far.
-        found: the plans found: whole machines per configuration, then the partial machine's, -1: none.
+        found: the plans found: whole machines per configuration, then the partial machine's, -1 for none.
         cut: the cutoff; it may fall between calls.
         limit: most nodes of this call.
 
     Returns:
-        `EXHAUSTED`: there is no further plan; `FOUND`: there are some, call again for more; `LIMIT`: call again;
-        `OVERFLOW`: numbers lie too far apart for this relaxation.
+        `EXHAUSTED` if there is no further plan; `FOUND` if there are some, call again for more; `LIMIT` to call again;
+        `OVERFLOW` if numbers lie too far apart for this relaxation.
     """
     nodes, depth = 0, at[0]
     at[1] = 0
@@ -341,7 +341,7 @@ def search(m: ScaledModule, stack: Ints, counts: Ints, at: Ints, found: Ints, cu
         row = stack[depth]
         k = row[CONFIGURATION]
         if row[NEXT] == CLOSE:
-            # The bound is over a set of configurations that shrinks with k: nothing later passes it either.
+            # The bound is over a set of configurations that shrinks with k: no later number passes it either.
             if k >= m.throughput.size or bound(m, k, row) >= cut:
                 depth -= 1
                 continue
@@ -361,7 +361,7 @@ def search(m: ScaledModule, stack: Ints, counts: Ints, at: Ints, found: Ints, cu
                 status = FOUND if at[1] <= ROOM else OVERFLOW
                 break
         machines = row[NEXT]
-        # Every number of this configuration is done: go on without it.
+        # Every number of this configuration is done; go on without it.
         if machines <= 0:
             counts[k] = 0
             row[CONFIGURATION], row[NEXT] = k + 1, CLOSE

@@ -1,4 +1,4 @@
-"""Exact view of one module within a plan space: configurations by rank, and what counts of machines cost and take."""
+"""Exact view of one module within a plan space: configurations by rank, costs and latencies of counts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Ranked:
         dummy: dummy rule.
         most: most allocations.
         whole: whether machines are charged whole.
-        instant: seconds that stand for "as little longer as one likes" (`ranked_modules`); 0: no plan asks for it.
+        instant: seconds that stand for "as little longer as one likes" (`ranked_modules`); 0 if no plan needs it.
     """
 
     rate: Fraction
@@ -49,7 +49,7 @@ class Ranked:
 
     @property
     def filled(self) -> bool:
-        """Whether dummies fill machines for nothing: plans of full machines are looked at by themselves then."""
+        """Whether dummies fill machines for nothing; then plans of full machines are searched by themselves."""
         return self.whole and self.dummy.adds
 
     @property
@@ -60,7 +60,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A plan of one module: what it costs per hour and its worst-case latency in seconds, both exact."""
+    """A plan of one module: its cost per hour and its worst-case latency in seconds, both exact."""
 
     cost: Fraction
     latency: Fraction
@@ -103,10 +103,10 @@ def ranked(module: Module, space: PlanSpace, price: dict[str, Fraction]) -> Rank
 def ranked_modules(session: Session, space: PlanSpace) -> list[Ranked]:
     """The modules of a session within a plan space.
 
-    Where dummies of any rate may fill a machine up to nearly its throughput, and it is faster the nearer it comes, no
-    plan attains the least latency d + d/e. All other latencies are 2d then, and multiples of 1/D together with these
-    and the SLO. Sums along paths do not exceed the SLO, and stay below it where there is such a machine, just if they
-    do not exceed it with each such machine taking an instant more, 1/(D·(M + 1)) with M modules.
+    If dummies of any rate may fill a machine up to nearly its throughput, and it is faster the nearer it comes, no plan
+    attains the least latency d + d/e. All other latencies are 2d then. They are multiples of 1/D together with these
+    and the SLO. Let each such machine take an instant more, 1/(D·(M + 1)) with M modules. Then a path is within the SLO
+    exactly if its sum is: without such a machine at most the SLO, with one below it.
     """
     modules = [ranked(module, space, session.price) for module in session.modules]
     if all(full_machines_suffice(m) or not m.filled or m.dummy.countable for m in modules):
@@ -139,7 +139,7 @@ def whole_latency(m: Ranked, k: int, collecting: Fraction) -> Fraction:
 
 
 def fixed_latency(m: Ranked, k: int) -> Fraction:
-    """Worst-case latency of a full machine where its configuration alone decides it; written again on purpose."""
+    """Worst-case latency of a full machine where its configuration alone decides it; independent of the checker's."""
     c = m.configurations[k]
     match m.policy.name:
         case "rr" | "rr-even" | "shared-queue":
@@ -179,14 +179,14 @@ def offer(m: Ranked, machines: Sequence[int], partial_at: int, budget: Fraction 
     Args:
         m: the module.
         machines: whole machines per configuration.
-        partial_at: configuration of the partial machine (no later one is used); -1: none.
-        budget: latency in seconds that rule `continuous` may fill the partial machine up for; else not used.
+        partial_at: configuration of the partial machine (no later one is used); -1 means none.
+        budget: latency in seconds for which rule `continuous` may fill the partial machine; otherwise unused.
 
     Returns:
         The plan, or None where the counts make none under the dummy rule.
     """
     used = [k for k, n in enumerate(machines) if n or k == partial_at]
-    # A module has a rate, which no machine at all does not serve.
+    # A module has a rate, so it needs some machine.
     if not used:
         return None
     if m.filled:
@@ -199,7 +199,7 @@ def offer(m: Ranked, machines: Sequence[int], partial_at: int, budget: Fraction 
     else:
         partial = max(ZERO, m.rate - whole)
         partial_at = last if partial else -1
-    # A full partial machine is a whole one, and a last configuration without machines is none: other counts.
+    # A full partial machine is a whole one, and a last configuration needs machines: other counts cover both.
     if partial is None or partial >= m.throughput[last] or (partial == 0 and not machines[last]):
         return None
     dummy = max(ZERO, whole + partial - m.rate)
@@ -225,7 +225,7 @@ def offer(m: Ranked, machines: Sequence[int], partial_at: int, budget: Fraction 
 
 
 def _full_machines(m: Ranked, machines: Sequence[int], used: list[int]) -> Offer | None:
-    """Price machines that are all full: what the rate leaves of them, dummies fill."""
+    """Price machines that are all full: dummies fill the rest of them."""
     served = sum((machines[k] * m.throughput[k] for k in used), ZERO)
     # The relaxation lets counts through that serve a little too little.
     if served < m.rate:
@@ -259,7 +259,7 @@ def _latency(m: Ranked, machines: Sequence[int], used: list[int], partial: Fract
 def _least_partial(
     m: Ranked, machines: Sequence[int], used: list[int], partial_at: int, whole: Fraction, budget: Fraction
 ) -> Fraction | None:
-    """The least rate of the partial machine with which every machine keeps the budget; None: there is none.
+    """The least rate of the partial machine with which every machine keeps the budget; None if there is none.
 
     Whole machines alone may take more than the rate; then dummies fill them up.
     """

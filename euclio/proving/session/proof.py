@@ -1,4 +1,4 @@
-"""Proof files of sessions: that no choice of what the prover knows of the modules costs less than a cutoff (ours)."""
+"""Proof files of sessions: no choice of the modules' corners costs less than a cutoff (ours)."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from euclio.proving.session.modules import ranked_modules
 
 # Frontiers with fewer corners and shorter numbers, which still reach a cutoff: their proofs are shorter (ours).
 #
-# All that is done here makes frontiers weaker: corners are put together, costs and latencies rounded down. So whatever
-# is proven of what comes out holds of what went in, and only whether the cutoff is still reached has to be tried.
+# Each step makes frontiers weaker: it puts corners together or rounds costs and latencies down. So every proof for the
+# weaker frontiers holds for the given ones; it only remains to try whether they still reach the cutoff.
 
 LATENCY_DIGITS = (4, 6, 9)
 """Digits of the SLO that latencies are rounded down to, roughest first; after that they stay as they are."""
 MOST_LATENCY_DIGITS = 12
-"""The same where a program is only to be written down, and nothing is to become shorter."""
+"""The same for a program that is written without a proof, where nothing has to become shorter."""
 
 
 def shorter(found: Frontiers, cutoff: Fraction, room: Fraction) -> Iterator[Frontiers]:
@@ -37,7 +37,7 @@ def shorter(found: Frontiers, cutoff: Fraction, room: Fraction) -> Iterator[Fron
     Args:
         found: frontiers.
         cutoff: cost per hour that is to be proven.
-        room: what these are known to cost more than the cutoff, per hour; 0: costs may not be rounded.
+        room: proven excess of their costs over the cutoff, per hour; 0 forbids rounding costs.
     """
     if room > 0:
         digits = decimals(room / 2 / len(found.corners))
@@ -60,7 +60,7 @@ def in_decimals(found: Frontiers, room: Fraction) -> Frontiers:
 
 
 def _lowered(found: Frontiers, cost_digits: int, latency_digits: int | None) -> Frontiers:
-    """Costs and latencies rounded down (None: not those); of corners that begin together the cheapest is enough."""
+    """Costs and latencies rounded down (None skips them); of corners that begin together the cheapest is enough."""
     rows = []
     for some in found.corners:
         cheapest: dict[tuple[int, Fraction], Fraction] = {}
@@ -73,22 +73,22 @@ def _lowered(found: Frontiers, cost_digits: int, latency_digits: int | None) -> 
 
 
 def _merged(found: Frontiers, target: Fraction) -> Frontiers:
-    """Neighbours put together where together they are still in no choice below the target, by the relaxation's prices.
+    """Put neighbours together if by the relaxation's prices no choice with them falls below the target.
 
-    A corner whose reduced cost lifts the relaxation to the target needs no closer look, and no more digits than that.
+    A corner whose reduced cost lifts the relaxation to the target needs no more corners or digits than that.
     """
     optimum = relaxed(found.model())
     if optimum is None:
         return found
     modules = len(found.corners)
     room = float(target) - optimum.cost
-    # What the relaxation has too much is shared, since a choice may have a merged corner of every module.
+    # Modules share the relaxation's excess, since a choice may have a merged corner of every module.
     room = room if room > 0 else room / modules
-    # What a second more of a module's latency costs: the prices of all rows that it stands in, which are not above 0.
+    # The cost of a second more of a module's latency: the prices of all its rows, which are not above 0.
     price_of_time = [0.0] * modules
     for (m, _), price in zip(waits(found.session), optimum.prices[modules:], strict=False):
         price_of_time[m] -= float(price)
-    # What a corner is worth alone: the price of the row that one is taken, and of those that keep it to its part.
+    # The worth of a corner alone: the prices of the row that takes one and of those that keep it to its part.
     worth = [[float(optimum.prices[m])] * found.parts for m in range(modules)]
     for (m, part), price in zip(found.links(), optimum.prices[len(optimum.prices) - len(found.links()) :], strict=True):
         worth[m][part] += float(price)
@@ -100,7 +100,7 @@ def _merged(found: Frontiers, target: Fraction) -> Frontiers:
 
 
 def _merged_row(some: tuple[Corner, ...], needed: list[float], price_of_time: float) -> tuple[Corner, ...]:
-    """The same of one module: a corner's cost and its latency's price have to come to what is needed, or it stays.
+    """The same of one module: a corner's cost and its latency's price have to reach the needed sum, or it stays.
 
     Args:
         some: the module's corners.
@@ -115,7 +115,7 @@ def _merged_row(some: tuple[Corner, ...], needed: list[float], price_of_time: fl
         last = first
         while last < len(some) and some[last].part == part and float(some[last].cost) >= least:
             last += 1
-        # It does not even come to what is needed by itself, so that it stays as it is.
+        # It does not reach the needed sum even by itself, so it stays as it is.
         if last == first:
             row.append(some[first])
             first += 1
@@ -133,12 +133,12 @@ def _shortest(cost: Fraction, least: float) -> Fraction:
 
 
 ROOM = Fraction(5, 10**10)
-"""Share of the cutoff by which the search is asked for more, so that numbers may be rounded; below any tolerance."""
+"""Share of the cutoff by which the search aims higher, so that numbers may be rounded; below any tolerance."""
 LEAST_ROOM = Fraction(1, 10**12)
 """Share of the cutoff that costs are rounded by where the search leaves no room."""
 INCOMPLETE = "the prover's lists were not complete within the margin of its search"
 FEW_NODES = 1_000
-"""Nodes of a search on frontiers that are weaker than they have to be."""
+"""Nodes of a search on frontiers that are weaker than necessary."""
 
 
 def session_proof(
@@ -149,8 +149,8 @@ def session_proof(
     Args:
         session: the instance.
         space: a plan space that the prover covers.
-        plan: a feasible plan, which stands in the file as a solution; None: there is none.
-        cutoff: cost per hour, above 0; None: no plan keeps the SLO.
+        plan: a feasible plan, which stands in the file as a solution; None if there is none.
+        cutoff: cost per hour, above 0; None claims that no plan keeps the SLO.
         deadline: `time.perf_counter` value at which to stop.
 
     Raises:
@@ -166,7 +166,7 @@ def session_proof(
 
 
 def session_program(session: Session, space: PlanSpace, plan: Plan, cutoff: Fraction | None, deadline: float) -> Posed:
-    """The program that a proof of a cutoff would be about, without one: whole lists of corners.
+    """The program of a cutoff's proof, without the proof: whole lists of corners.
 
     Costs and latencies are rounded down to decimals, so that the plan stays a point that costs no more than it does.
 
@@ -174,7 +174,7 @@ def session_program(session: Session, space: PlanSpace, plan: Plan, cutoff: Frac
         session: the instance.
         space: a plan space that the prover covers.
         plan: a feasible plan.
-        cutoff: cost per hour, above 0, that no plan stays below; None: none is known.
+        cutoff: cost per hour, above 0, that no plan stays below; None if none is known.
         deadline: `time.perf_counter` value at which to stop.
 
     Raises:
@@ -208,7 +208,7 @@ def _cutoff(
 ) -> Proof:
     reason = INCOMPLETE
     for found, room in _searches(session, parts, cutoff, deadline):
-        # A short number between the cutoff and what is known: every step repeats it.
+        # A short number between the cutoff and the proven cost, since every step repeats it.
         promised = cutoff if room == 0 else raised(cutoff, decimals(room / 8))
         for weaker in shorter(found, cutoff, room):
             try:
@@ -226,7 +226,7 @@ def _cutoff(
 def _searches(
     session: Session, parts: Sequence[PlanSpace], cutoff: Fraction, deadline: float
 ) -> Iterator[tuple[Frontiers, Fraction]]:
-    """Frontiers that reach the cutoff, each with what is known beyond it: first those that leave room for rounding."""
+    """Frontiers that reach the cutoff, each with its proven excess: first those that leave room for rounding."""
     more = cutoff * (1 + ROOM)
     for asked, margin in ((more, more * MARGIN), (cutoff, cutoff * MARGIN), (cutoff, ZERO)):
         found = frontiers(session, parts, asked, margin, deadline)
@@ -235,7 +235,7 @@ def _searches(
 
 
 def _infeasible(session: Session, parts: Sequence[PlanSpace], deadline: float) -> Proof:
-    """The least latencies of the modules, whatever they cost, miss the SLO together."""
+    """The least latencies of the modules, at any cost, miss the SLO together."""
     corners: list[list[Corner]] = [[] for _ in session.modules]
     for part, space in enumerate(parts):
         modules = ranked_modules(session, space)
@@ -245,7 +245,7 @@ def _infeasible(session: Session, parts: Sequence[PlanSpace], deadline: float) -
     try:
         return _proof(found, None, None, deadline, MOST_NODES)
     except UnprovenError as error:
-        # Under rule continuous plans only come near to a least latency, which may be just what the SLO leaves.
+        # Under rule continuous plans only come near to a least latency, which may equal the time that the SLO leaves.
         raise NoProofError(f"the least latencies of the modules do not miss the SLO: {error}") from None
 
 
