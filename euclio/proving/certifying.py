@@ -37,11 +37,11 @@ EXACT = "exact"
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a result claims.
+    """The claim of a result.
 
     Attributes:
         words: the claim in words.
-        cutoff: no plan may be better than this; None: there may be no plan.
+        cutoff: no plan may be better than this. None means that there may be no plan.
     """
 
     words: str
@@ -67,23 +67,23 @@ def certify(
     time_limit_s: float | None = None,
     proof: str | Path | None = None,
 ) -> Certificate:
-    """Certify or refute what a result claims.
+    """Certify or refute the claim of a result.
 
     The claim is the strongest that the result makes. Status optimal: no plan is better than its own by more than the
     tolerance of the goal, a share of 1e-9 (1e-6 under dummy rule continuous). Status infeasible: there is no plan.
-    Otherwise a bound: no plan is better than the bound by more than the tolerance. A plan that the checker refuses, and
-    figures that are not as checked, refute the result before anything is searched for. A claim about a result that was
-    asked for an attainment is one about plans that keep it.
+    Otherwise a bound: no plan is better than the bound by more than the tolerance. A result is refuted before any
+    search if the checker refuses its plan or finds other figures. For a result that was asked for an attainment, the
+    claim is about plans that keep it.
 
     Args:
         instance: the instance that it is a result of; of a written one with changes, `WrittenResult.changed`.
         result: a result of `solve`, or a written one (`euclio.files.load_result`).
-        time_limit_s: limit of the search in seconds, and of making the proof file; None: none.
-        proof: where to write a proof file of a claim that is certified, compressed if its name ends in ``.gz``; None:
-            nowhere.
+        time_limit_s: limit of the search in seconds, and of making the proof file. None means no limit.
+        proof: where to write a proof file of a certified claim, compressed if the name ends in ``.gz``; None disables
+            it.
 
     Returns:
-        The certificate. Where no proof file can be made, it says why, and nothing is written.
+        The certificate. If no proof file can be made, it says why, and nothing is written.
 
     Raises:
         InputError: the result claims nothing that could be certified, or is of another instance; the proof file cannot
@@ -188,7 +188,7 @@ def instance_sha256(instance: Any) -> str:
 
 
 def plan_sha256(instance: Any, plan: Any, checked: Checked | None) -> str | None:
-    """SHA-256 of a plan's text as it stands in result files, in hex; None: there is no feasible plan."""
+    """SHA-256 of a plan's text as it stands in result files, in hex; None if there is no feasible plan."""
     if checked is None or not checked.feasible:
         return None
     return _sha256(json_text(family_of(instance).plan_files().data(instance, plan, checked)))
@@ -199,11 +199,11 @@ def _sha256(text: str) -> str:
 
 
 def claim_of(said: WrittenResult, checked: Checked | None) -> Claim:
-    """What a written result claims, and the cutoff that it makes.
+    """The claim of a written result, and its cutoff.
 
     Args:
         said: the result.
-        checked: the checker's answer on its plan; None: it has none.
+        checked: the checker's answer on its plan; None if it has none.
 
     Raises:
         InputError: it claims nothing.
@@ -247,7 +247,7 @@ def _no_better(kind: str, value: Fraction, goal: Goal) -> Claim:
 
 
 def _by_checker(asked: Asked, claim: Claim) -> _Finding | None:
-    """What the checker alone says of the claim; None: only a search can decide it."""
+    """The checker's own verdict on the claim; None if only a search can decide it."""
     said, checked = asked.said, asked.checked
     if checked is None:
         if said.status in (Status.OPTIMAL, Status.FEASIBLE):
@@ -319,7 +319,7 @@ class ProofTrials:
 
     Args:
         instance: the instance that all results are of.
-        time_limit_s: limit of each search in seconds; None: nothing is tried, only counted.
+        time_limit_s: limit of each search in seconds. None only counts proofs.
 
     Attributes:
         proofs: number of proofs seen.

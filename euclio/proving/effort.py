@@ -1,4 +1,4 @@
-"""What a prover's search may use up, a deadline and a count of its nodes, and how it gives up (ours)."""
+"""Limits of a prover's search: a deadline and a count of its nodes; how it gives up (ours)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Effort:
     """A deadline and the work done so far.
 
     Attributes:
-        deadline: `time.perf_counter` value at which to stop; infinite: never.
+        deadline: `time.perf_counter` value at which to stop; infinity disables it.
         nodes: nodes visited, over all searches.
     """
 

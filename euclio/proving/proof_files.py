@@ -24,14 +24,14 @@ SPARE_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a proof file is asked of.
+    """The claim that a proof file is to prove.
 
     Attributes:
         family: the family.
         instance: the instance, with the changes of the result.
         said: the result.
-        checked: the checker's answer on its plan; None: it has none.
-        cutoff: no plan may be better than this; None: there may be no plan.
+        checked: the checker's answer on its plan; None if it has none.
+        cutoff: no plan may be better than this. None means that there may be no plan.
     """
 
     family: Family
@@ -51,7 +51,7 @@ def file_proof(asked: Asked, verdict: Verdict, deadline: float, path: str | Path
 
     Args:
         asked: the claim.
-        verdict: what became of it.
+        verdict: its verdict.
         deadline: `time.perf_counter` value at which to stop.
         path: where.
 
@@ -99,10 +99,10 @@ def proven(asked: Asked, deadline: float) -> tuple[Proof, str]:
 
 
 def not_of_claim(text: str, asked: Asked, deadline: float) -> str:
-    """Why a file's comments, program and promise are not those of a claim; empty: they are, word for word.
+    """Why a file's comments, program and promise are not those of a claim; empty if they are, word for word.
 
-    A file shows something of the program in it. That the program is the claim's is seen by making that anew, and so is
-    what the comments say it means. How the file proves it is its own affair, and so is the solution that it names.
+    A file shows something of its own program. To see that this program is the claim's, the prover makes the claim's
+    anew and compares the two and their comments. The file's proof and the solution that it names are free to differ.
 
     Args:
         text: the file, which the checker of files has accepted.
@@ -110,7 +110,7 @@ def not_of_claim(text: str, asked: Asked, deadline: float) -> str:
         deadline: `time.perf_counter` value at which to stop.
 
     Raises:
-        NoProofError: the claim's own program could not be made anew, so that nothing is known of the file's.
+        NoProofError: the claim's own program could not be made anew, so the file's cannot be compared.
     """
     own = _what_is_said(proven(asked, deadline)[1])
     their = _what_is_said(text)
@@ -122,7 +122,7 @@ def not_of_claim(text: str, asked: Asked, deadline: float) -> str:
 
 
 def _what_is_said(text: str) -> list[str]:
-    """The words of a file's comments, then those of its program, up to what no point is better than."""
+    """The words of a file's comments, then those of its program, up to the bound on all points."""
     comments: list[str] = []
     words: list[str] = []
     for line in text.split("\n"):

@@ -36,7 +36,7 @@ def certificate_table(instance: Any, certificate: Certificate) -> RenderableType
 
 
 def evidence_in_words(certificate: Certificate) -> list[str]:
-    """What a certified claim rests on, and why there is no proof file where one was asked for; a line each."""
+    """The basis of a certified claim, and why a requested proof file is missing; a line each."""
     lines = [f"evidence: {certificate.evidence}"] if certificate.evidence else []
     if certificate.proof is not None:
         lines[-1] += f" {certificate.proof.path} ({certificate.proof.size:,} bytes)"
@@ -44,7 +44,7 @@ def evidence_in_words(certificate: Certificate) -> list[str]:
 
 
 def prover_in_words(certificate: Certificate) -> str:
-    """Who decided, and how much work it was."""
+    """The prover that decided, and its amount of work."""
     if certificate.prover == CHECKER:
         return "decided by the checker alone,"
     return f"prover {certificate.prover}: {certificate.nodes:,} nodes"

@@ -1,10 +1,10 @@
 """The independent prover of loads over time: is any plan cheaper than a cutoff? (ours).
 
-Of each module all uses of few machines are listed, and corners of all others (`euclio.proving.day.corners`). The
-cheapest way through the steps over vectors of all machines together is then a bound on all plans, and a plan where it
-relies on uses alone. Where it relies on an end of the lists, they are made longer. Beyond some hundred thousand vectors
-the program of the corners is tried, whose proof is a file (`euclio.proving.day.proof`). All of it is in fractions or
-in integers.
+The prover lists all uses of few machines of each module, and corners of all others (`euclio.proving.day.corners`). The
+cheapest way through the steps, over vectors of all machines together, is then a bound on all plans; it is a plan if it
+relies on uses alone. If it relies on an end of the lists, the prover extends them. Beyond some hundred thousand vectors
+it tries the program of the corners, whose proof is a file (`euclio.proving.day.proof`). All arithmetic is in fractions
+or integers.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from euclio.proving.effort import GivenUpError, refuse_late
 from euclio.proving.files.branch_and_bound import MOST_NODES, UnprovenError, prove, relaxed
 
 MOST_VARIABLES = 10_000
-"""Variables of a program at most; beyond, a file would be too large to be of use."""
+"""Most variables of a program; beyond, a file would be too large to be of use."""
 MUCH = 1e-6
 """Part of a corner with which a linear program relies on it; no proof rests on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class DayFound:
-    """How a search over vectors of machines ended.
+    """The outcome of a search over vectors of machines.
 
     Attributes:
-        course: what is known within the last ends.
-        way: the cheapest way within them; or the place of a step that nothing serves; None: there are too many vectors.
+        course: the course within the last ends.
+        way: the cheapest way within them; or the place of a step that cannot be served. None means too many vectors.
         proven: whether the way, or that there is none, shows that no plan costs less than the cutoff.
-        entries: vectors times steps that were looked at.
+        entries: number of vectors times steps in the search.
     """
 
     course: Course
@@ -52,8 +52,8 @@ def find_better(day: Day, space: object, cutoff: Fraction | None, deadline: floa
     Args:
         day: the instance.
         space: there is nothing to restrict.
-        cutoff: money in all; None: any plan is better.
-        deadline: `time.perf_counter` value at which to stop; infinite: never.
+        cutoff: money in all. None means that any plan is better.
+        deadline: `time.perf_counter` value at which to stop; infinity disables it.
     """
     try:
         found = searched(day, cutoff, deadline)
@@ -67,7 +67,7 @@ def find_better(day: Day, space: object, cutoff: Fraction | None, deadline: floa
 
 
 def searched(day: Day, cutoff: Fraction | None, deadline: float) -> DayFound:
-    """The cheapest way over vectors of machines, within ends that are made longer while it relies on them.
+    """The cheapest way over vectors of machines, within ends that grow while it relies on them.
 
     Raises:
         TooManyError: a module has too many numbers of machines.
@@ -149,7 +149,7 @@ def narrowed_course(course: Course, cutoff: Fraction | None, deadline: float) ->
 
 
 def alone(course: Course, k: int) -> Course:
-    """What is known of one step, as a day of its own."""
+    """The course of one step, as a day of its own."""
     return replace(course, day=replace(course.day, steps=course.day.steps[k : k + 1]), steps=course.steps[k : k + 1])
 
 

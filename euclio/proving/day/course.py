@@ -1,4 +1,4 @@
-"""What the prover knows of a day: corners of its modules in each step, within ends of machines (ours)."""
+"""The course of a day for the prover: corners of its modules in each step, within ends of machines (ours)."""
 
 from __future__ import annotations
 
@@ -29,22 +29,24 @@ FIRST_END = 2
 class Course:
     """Corners of all modules in each step, within ends of the numbers of machines.
 
-    The cheapest choice of corners with machines that cover them, changes included, costs no more than any plan. Of a
-    plan keep in each step, module and type at most `tops` machines. Then
+    The cheapest choice of corners with machines that cover them, changes included, costs no more than any plan. To see
+    this, cut a plan in each step, module and type to at most `tops` machines. Then
 
-    - no term of the cost grows: prices are not below 0, and neither min(a, t) − min(b, t) is larger than what
-      a − b is, if that is above 0, nor is it above 0 where a − b is not;
+    - no term of the cost grows. Prices are not below 0, and min(a, t) − min(b, t) exceeds neither a − b if that is
+      above 0, nor 0 otherwise;
+
     - the stock is kept, as there are fewer machines;
+
     - each module covers a corner that its use lies beyond, since corners have at most `tops` machines. These corners
       take no longer than the uses of the plan, so that all paths keep the SLO.
 
-    A module that is made faster by more machines, so that others may be slower, needs no argument of its own: a use
-    with more machines than the ends has a corner of more than the end of one type, and of the least duration on it.
+    More machines may make one module faster so that others can be slower, which is covered as well. A use with more
+    machines than the ends has a corner of more than the end of one type, and of the least duration on it.
 
     Attributes:
         day: the instance.
         most: by module and type the ends: machines up to which uses are listed.
-        tops: the same and one more where there may be more.
+        tops: the ends, and one more where there may be more.
         steps: by step the choices of corners.
         uses: by module the uses within the ends.
     """
@@ -61,7 +63,7 @@ class Course:
         return [(m, h) for m, row in enumerate(self.tops) for h, n in enumerate(row) if n]
 
     def ends_in_the_way(self, machines: Sequence[Shape]) -> set[tuple[int, int]]:
-        """Modules and types whose ends a way relies on, given its machines by step; empty: it is that of a plan."""
+        """Modules and types whose ends a way relies on, given its machines by step; empty if it is that of a plan."""
         found: set[tuple[int, int]] = set()
         for k, (choices, on) in enumerate(zip(self.steps, machines, strict=True)):
             if self.serving(choices, on) is None:
@@ -75,7 +77,7 @@ class Course:
         return {(m, next(h for h, n in enumerate(one.machines) if n)) for m, one in chosen if one.above}
 
     def serving(self, choices: Choices, machines: Sequence[Vector]) -> list[Corner] | None:
-        """Uses of some machines that serve a step, by module; None: there are none among its corners."""
+        """Uses of some machines that serve a step, by module; None if there are none among its corners."""
         places = [choices.fastest(m, own, True) for m, own in enumerate(machines)]
         known = [i for i in places if i is not None]
         if len(known) < len(places):
@@ -87,13 +89,13 @@ class Course:
 
 
 def course_of(day: Day, most: Shape, deadline: float, before: Course | None = None) -> Course:
-    """What the prover knows of a day within ends.
+    """The course of a day within ends.
 
     Args:
         day: the instance.
         most: the ends, by module and type.
         deadline: `time.perf_counter` value at which to stop.
-        before: what is known within other ends, of which the uses of modules are taken whose ends are the same.
+        before: a course within other ends; modules with the same ends keep its uses.
 
     Raises:
         TooManyError: a module has too many numbers of machines.
@@ -141,7 +143,7 @@ def longer_ends(course: Course, ends: Iterable[tuple[int, int]]) -> Shape:
 
 
 def budgets_of(day: Day) -> list[Fraction]:
-    """By module seconds that no use within the SLO takes more of in any step: the others take their least durations."""
+    """By module the most seconds of a use within the SLO in any step: the others take their least durations."""
     session, count = day.session, len(day.session.modules)
     least = [min((c.duration_s for c in module.profile), default=ZERO) for module in session.modules]
     unit = lcm(session.slo_s.denominator, *(duration.denominator for duration in least))

@@ -25,9 +25,9 @@ Whole = NDArray[Any]
 Flags = NDArray[np.bool_]
 
 MOST_CELLS, MOST_ENTRIES = 500_000, 4_000_000
-"""Vectors at most, and vectors times steps."""
+"""Most vectors, and most vectors times steps."""
 MOST_TIMES = 2_000_000
-"""Times of all modules together in a step at most."""
+"""Most times of all modules together in a step."""
 WIDE = 2**60
 """Numbers from here on are held as Python's own."""
 
@@ -52,9 +52,9 @@ class Together:
         """Prepare the search.
 
         Args:
-            course: what is known of the day.
+            course: the course of the day.
             deadline: `time.perf_counter` value at which to stop.
-            real: whether only corners count that are uses, so that the way is that of a plan.
+            real: whether only corners that are uses count, so that the way is that of a plan.
 
         Raises:
             TooManyError: there are too many vectors.
@@ -79,7 +79,7 @@ class Together:
         self.entries = prod(self._shape) * len(course.steps)
 
     def way(self) -> Way | int:
-        """The cheapest way, or the place of the first step that nothing serves.
+        """The cheapest way, or the place of the first step that cannot be served.
 
         Raises:
             GivenUpError: the deadline has passed.
@@ -94,7 +94,7 @@ class Together:
                 return k
             before = self._changed(costs[-1]) if costs else np.zeros(self._shape, self._type)
             here = before + self._sums(self._running_costs(k))
-            # What nothing leads to costs at least `far`, and is kept from growing beyond that.
+            # Unreachable vectors cost at least `far`; the cost does not grow beyond that.
             costs.append(np.where(served[id(choices)], here, self._far).astype(self._type))
         return self._back(costs)
 
@@ -108,7 +108,7 @@ class Together:
                 served = self._served(choices)
                 least = served & self._in_stock()
                 for axis in range(served.ndim):
-                    # What serves with a machine less is not among the least.
+                    # A vector that serves with one machine less is not among the least.
                     np.moveaxis(least, axis, 0)[1:] &= ~np.moveaxis(served, axis, 0)[:-1]
                 vectors = [tuple(map(int, at)) for at in np.argwhere(least)]
                 vectors.sort(key=lambda on: (sum((p * n for p, n in zip(prices, on, strict=True)), ZERO), on))
@@ -185,7 +185,7 @@ class Together:
         return found
 
     def _in_time(self, times: Sequence[Sequence[int]], slo: int) -> Flags:
-        """Which times of all modules together keep the SLO, an axis per module."""
+        """Whether times of all modules together keep the SLO, an axis per module."""
         session, modules = self._course.day.session, len(times)
         kind: Any = np.int64 if sum(max(own, default=0) for own in times) < WIDE and slo < WIDE else object
         until: list[Whole] = [np.zeros((1,) * modules, kind)] * modules

@@ -1,8 +1,8 @@
-"""The program of what the prover knows of a day: no plan costs less than its least cost (ours).
+"""The program of a day's course: no plan costs less than its least cost (ours).
 
-There are two forms. Of each module and step one corner is chosen, and paths of these keep the SLO. Or of each step one
-of the least machines of all modules together is chosen: then there is no SLO in the program, and its linear program is
-sharper, as what a step has on there is more than a mixture of what serves it.
+There are two forms. In the first, each module and step chooses one corner, and paths of these keep the SLO. In the
+second, each step chooses one of the least machines of all modules together. It has no SLO, and its linear program is
+sharper: the machines that are on in a step exceed a mixture of those that serve it.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ class Program:
     """A program of a course.
 
     Attributes:
-        course: what is known of the day.
-        together: by step the least machines of all modules together, one of which each plan covers; None: a corner is
-            chosen of each module by itself.
+        course: the course of the day.
+        together: by step the least machines of all modules together, one of which each plan covers. None means that
+            each module chooses a corner by itself.
     """
 
     course: Course
     together: Sequence[Sequence[Shape]] | None = None
 
     def model(self) -> Model:
-        """The program: what is chosen is covered by the machines that are on; these cost, and so do changes."""
+        """The program: the machines that are on cover the choice; they cost, and so do changes."""
         return _Maker(self).model()
 
     def point(self, machines: Sequence[Shape]) -> dict[int, Fraction]:
@@ -64,7 +64,7 @@ class Program:
         return {j: values[name] for j, name in names if values.get(name)}
 
     def _chosen(self, k: int, on: Shape) -> dict[str, Fraction]:
-        """What some machines of a step cover, and when modules with several parents begin then."""
+        """The choice that some machines of a step cover, and when modules with several parents begin then."""
         if self.together is not None:
             i = next(i for i, least in enumerate(self.together[k]) if all(map(covers, on, least)))
             return {f"need_{k}_{i}": ONE}
@@ -99,11 +99,11 @@ class _Maker:
         self._variables: list[Variable] = []
         self._rows: list[Row] = []
         self._alternatives: list[tuple[int, ...]] = []
-        # By step what is chosen from, with the machines that it needs.
+        # By step the choices, with the machines that each needs.
         self._needs: list[dict[int, Mapping[Axis, int]]] = [{} for _ in self._day.steps]
 
     def model(self) -> Model:
-        """All of it; the rows of what is chosen from come first."""
+        """All of it; the rows of the choices come first."""
         steps = range(len(self._day.steps))
         if self._together is not None:
             for k, some in enumerate(self._together):
@@ -119,7 +119,7 @@ class _Maker:
         return Model(tuple(self._variables), tuple(self._rows), tuple(self._alternatives), notes)
 
     def _choose(self, k: int, name: str, some: Sequence[Mapping[int, Vector]]) -> tuple[int, ...]:
-        """One variable for each of what is chosen from, machines by module and type, of which exactly one is 1."""
+        """One variable for each choice, machines by module and type; exactly one of them is 1."""
         own = tuple(range(len(self._variables), len(self._variables) + len(some)))
         self._variables += [Variable(f"need_{name}_{i}", ZERO, ONE, True) for i in range(len(own))]
         self._rows.append(Row(f"one_{name}", dict.fromkeys(own, ONE), ONE, True))
@@ -129,7 +129,7 @@ class _Maker:
         return own
 
     def _choose_by_module(self, k: int) -> list[tuple[int, ...]]:
-        """By module the variables of its corners; where nothing comes, of the one without machines."""
+        """By module the variables of its corners; without requests, of the one without machines."""
         corners = self._course.steps[k].corners
         return [self._choose(k, f"{k}_{m}", [{m: one.machines} for one in some]) for m, some in enumerate(corners)]
 
@@ -153,7 +153,7 @@ class _Maker:
                 self._rows.append(Row(f"slo_{k}_{m}", until[m], ONE))
 
     def _turn_on(self, k: int) -> dict[Axis, int]:
-        """Machines that are on in a step: they cover what is chosen, keep to the stock, and cost."""
+        """Machines that are on in a step: they cover the choice, keep to the stock, and cost."""
         hardware, found = self._day.session.hardware, {}
         for m, h in self._course.axes:
             found[m, h] = len(self._variables)
@@ -175,7 +175,7 @@ class _Maker:
                 ("stop", self._day.price_of_stop(m, h), before[m, h], j),
             )
             for name, cost, more, less in changes:
-                # What changes for nothing needs no row.
+                # Free changes need no row.
                 if cost:
                     terms = {more: ONE, less: -ONE, len(self._variables): -ONE}
                     self._rows.append(Row(f"{name}_{k}_{m}_{h}", terms, ZERO))

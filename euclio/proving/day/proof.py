@@ -1,7 +1,7 @@
 """Proof files of days: no machines that serve all steps cost less than a cutoff, with changes (ours).
 
-The prover lists corners of what each module's machines do in a step. Whoever believes these lists needs no search over
-the day: that no way through the steps is cheaper is a small program, and its proof a file.
+The prover lists corners of the uses of each module's machines in a step. Given these lists, a small program shows that
+no way through the steps is cheaper, and its proof is a file.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from euclio.proving.files.safe_bounds import decimals, raised
 ROOM = Fraction(5, 10**10)
 """Share of the cutoff by which the number in the file may be above it, so that it is short; below the tolerance."""
 FEW_NODES, MUCH_WORK = 30, 10_000
-"""Nodes, and nodes times variables, after which the program of each module by itself is given up for the other one."""
+"""Nodes, and nodes times variables, after which the other program replaces that of each module by itself."""
 
 
 def day_proof(day: Day, space: object, plan: DayPlan | None, cutoff: Fraction | None, deadline: float) -> Proof:
@@ -35,8 +35,8 @@ def day_proof(day: Day, space: object, plan: DayPlan | None, cutoff: Fraction | 
     Args:
         day: the instance; the prover covers it.
         space: there is nothing to restrict.
-        plan: a feasible plan, which stands in the file as a solution; None: there is none.
-        cutoff: money in all, above 0; None: there is no plan.
+        plan: a feasible plan, which stands in the file as a solution; None if there is none.
+        cutoff: money in all, above 0. None claims that there is no plan.
         deadline: `time.perf_counter` value at which to stop.
 
     Raises:
@@ -47,7 +47,7 @@ def day_proof(day: Day, space: object, plan: DayPlan | None, cutoff: Fraction | 
         raise NoProofError("there is a plan that costs less")
     course = found.course if found.proven else narrowed_course(found.course, cutoff, deadline)
     if cutoff is None and isinstance(found.way, int):
-        # That one step has no plan is enough.
+        # One step without a plan is enough.
         course = alone(course, found.way)
     machines = None if plan is None else evaluate(day, plan).machines
     return _proof_of(_programs(course, deadline), machines, cutoff, deadline)

@@ -1,8 +1,8 @@
 """Prove that a program's least cost reaches a cutoff: branch and bound with bounds in fractions (ours).
 
-The linear programs are solved in floating point, and their prices are proposals: a node is closed only by a bound that
-is exact (`euclio.proving.files.safe_bounds`). What is assumed in a branch is a constraint of the proof; the two halves
-of a split are joined by VIPR's rule ``uns``.
+Floating point solves the linear programs, and their prices are proposals: only an exact bound closes a node
+(`euclio.proving.files.safe_bounds`). The assumption of a branch is a constraint of the proof; VIPR's rule ``uns`` joins
+the two halves of a split.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from euclio.proving.files.safe_bounds import Branch, Limit, Weights, bounds_of, 
 
 # Prices of a linear program to as many digits as a proof needs: iterative refinement.
 #
-# Floating point solves the program; what its answer still lacks is a program of the same form, whose numbers are scaled
+# Floating point solves the program. The residual of its answer is a program of the same form, whose numbers are scaled
 # up and solved in floating point again, and so on (Gleixner, Steffy and Wolter 2016: "Iterative refinement for linear
-# programming"). It is needed where a cutoff is met exactly, or rows are broken by less than HiGHS tolerates.
+# programming"). This is needed where a cutoff is met exactly, or where rows are broken by less than HiGHS tolerates.
 
 TURNS = 6
 """Solutions in floating point, each of which adds some nine digits."""
 GAIN = Fraction(2**30)
 """By how much the scale grows from turn to turn: less than the digits that one brings."""
 SMALL, LARGE = Fraction(1, 10**6), Fraction(10**9)
-"""Between these a largest cost is told to HiGHS as it is."""
+"""HiGHS gets costs unscaled if their largest lies between these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Linear:
     Attributes:
         cost: coefficient of each variable.
         lower: least value of each variable.
-        upper: largest value of each variable; None: none.
+        upper: largest value of each variable; None means none.
         rows: the constraints.
     """
 
@@ -61,7 +61,7 @@ def relaxation(model: Model, branch: Branch) -> Linear:
 
 
 def least_violation(model: Model, branch: Branch) -> Linear:
-    """The program that breaks a branch's rows as little as possible: each may be broken at price 1."""
+    """The program of the least violation of a branch's rows: breaking any costs 1 per unit."""
     plain = relaxation(model, branch)
     rows, extra = [], len(plain.cost)
     for row in model.rows:
@@ -86,13 +86,13 @@ def refined(program: Linear) -> Iterator[list[Fraction]]:
         values = [value + Fraction(float(more)) / scale for value, more in zip(values, found[0], strict=True)]
         prices = [price + Fraction(float(more)) * unit / scale for price, more in zip(prices, found[1], strict=True)]
         yield prices
-        # What is meant is often a fraction that is short for so many digits.
+        # The exact price is often a fraction that is short for so many digits.
         yield [price.limit_denominator(10 ** (4 + 4 * turn)) for price in prices]
         scale *= GAIN
 
 
 def _with_slacks(program: Linear) -> Linear:
-    """The same with equations alone: of an upper limit a correction could lower the price, and not raise it."""
+    """The same with equations alone: a correction could lower the price of an upper limit, and not raise it."""
     rows, extra = [], len(program.cost)
     for row in program.rows:
         slack = {} if row.equal else {extra: Fraction(1)}
@@ -104,7 +104,7 @@ def _with_slacks(program: Linear) -> Linear:
 
 
 def unit_of(costs: Iterable[Fraction]) -> Fraction:
-    """A unit in which HiGHS is told costs: 1, unless they are so large or so small that it would take them for none."""
+    """The unit of costs for HiGHS: 1, unless they are so large or so small that it would ignore them."""
     largest = max(map(abs, costs), default=ZERO)
     return Fraction(1) if largest == 0 or SMALL <= largest <= LARGE else largest
 
@@ -112,7 +112,7 @@ def unit_of(costs: Iterable[Fraction]) -> Fraction:
 def _correction(
     program: Linear, values: list[Fraction], prices: list[Fraction], scales: tuple[Fraction, Fraction]
 ) -> tuple[Floats, Floats] | None:
-    """What values and prices lack, times their scales."""
+    """The residuals of values and prices, times their scales."""
     scale, scale_of_cost = scales
     reduced, rows = list(program.cost), Rows()
     for row, price in zip(program.rows, prices, strict=True):
@@ -140,13 +140,13 @@ ONE = Fraction(1)
 WHOLE = 1e-7
 """How far from a whole number a value counts as whole, to choose where to branch; no proof rests on it."""
 BLUR = 1e-9
-"""What floats may be off in a bound, as a part of all that is added up, with much to spare."""
+"""Rounding of a bound in floats, as a part of the sum of its terms, with much to spare."""
 FAR = 1e-5
-"""By what part of all that is added up prices miss that are not off by their last digits alone."""
+"""Part of the sum of terms beyond which a bound misses the cutoff by more than last digits."""
 MOST_NODES = 5_000
 """Nodes after which a search is given up: its file would be too large to be of use."""
 DEEPEST = 200
-"""Splits above a node at most; each takes three calls of the interpreter's thousand."""
+"""Most splits above a node; each takes three calls of the interpreter's thousand."""
 
 
 class UnprovenError(NoProofError):
@@ -174,9 +174,9 @@ def prove(
 
     Args:
         model: the program.
-        cutoff: the cutoff; None: nothing is feasible.
+        cutoff: the cutoff. None claims that nothing is feasible.
         point: a feasible point for the file, by index of the variable.
-        deadline: `time.perf_counter` value at which to stop; infinite: never.
+        deadline: `time.perf_counter` value at which to stop; infinity disables it.
         most_nodes: nodes at which to stop.
 
     Raises:
@@ -188,7 +188,7 @@ def prove(
 
 
 def relaxed(model: Model, deadline: float = math.inf) -> Relaxed | None:
-    """The least cost without whole numbers, in floating point; None: HiGHS has none, or not before the deadline."""
+    """The least cost without whole numbers, in floating point; None if HiGHS has none before the deadline."""
     return _Programs(model, deadline).relaxed(_root(model))
 
 
@@ -230,7 +230,7 @@ class _BranchAndBound:
         return Limit(Fraction(number), {derived: ONE})
 
     def close(self, branch: Branch, depth: int) -> int:
-        """Close a branch, and return the index of the constraint that says so under its assumptions."""
+        """Close a branch, and return the index of the constraint that states it under its assumptions."""
         self.nodes += 1
         if self.nodes > self._most or depth > DEEPEST:
             raise UnprovenError(f"the search was given up after {self.nodes} nodes")
@@ -250,12 +250,12 @@ class _BranchAndBound:
             raise UnprovenError(OUT_OF_TIME)
 
     def _reached(self, branch: Branch, prices: Sequence[Fraction], relaxed: Relaxed | None = None) -> int | None:
-        """Close a branch in which everything reaches the cutoff; None: these prices do not show it."""
+        """Close a branch in which every point reaches the cutoff; None if these prices do not show it."""
         if self._cutoff is not None:
             is_worth = None
             if relaxed is not None:
                 is_worth = partial(self._programs.may_reach, float(self._cutoff), relaxed.ends)
-                # What prices with all their digits miss by far, none near to them reaches.
+                # If prices with all digits miss by far, no rounded ones reach it.
                 if not is_worth(prices, FAR):
                     return None
             for bound, weights in bounds_of(self._model, self._rows, branch, prices, self._costs, is_worth):
@@ -307,17 +307,17 @@ class _BranchAndBound:
         return self._join(indices)
 
     def _split_list(self, branch: Branch, values: Floats) -> tuple[int, frozenset[int]] | None:
-        """The list of alternatives that is mixed most, and the first part of those that are left; None: none is."""
+        """The list of alternatives that is mixed most, and the first part of those left; None if none is mixed."""
         best: tuple[float, int, frozenset[int]] | None = None
         for k, every in enumerate(self._model.alternatives):
-            # What the branch has fixed to 0 already is no alternative any more.
+            # A variable that the branch has fixed to 0 is no alternative any more.
             left = [j for j in every if branch.upper[j].value > 0]
             shares = np.array([values[j] for j in left])
             mixed = float(np.minimum(shares, 1 - shares).sum())
             if len(left) < 2 or mixed <= WHOLE:
                 continue
             if best is None or mixed > best[0]:
-                # Where the mean of what is mixed lies, with something on each side.
+                # The place of the mean of the mixed ones, with some on each side.
                 mean = float((np.arange(len(left)) * shares).sum())
                 at = min(max(int(mean), int(np.argmax(shares > WHOLE))), len(left) - 2)
                 best = mixed, k, frozenset(left[: at + 1])
@@ -357,7 +357,7 @@ class _BranchAndBound:
     def _join(self, parts: Sequence[tuple[int, int]]) -> int:
         (first, assumed), (second, other) = parts
         said = [self.derivations[i - self._rows.stop] for i in (first, second)]
-        # A half without a feasible point says more than the cutoff, so that the other half's words hold of both.
+        # A half without a feasible point proves any bound, so the other half's bound holds for both.
         weaker = next((one for one in said if one.terms is None), said[0])
         return self._add(Derivation("G", weaker.number, weaker.terms, f"uns {first} {assumed} {second} {other}"))
 
@@ -384,7 +384,7 @@ class _Programs:
         ]
         self._most = [float(row.most) for row in model.rows]
         self._equal = [row.equal for row in model.rows]
-        # The same as lists of coefficients, to say in floats what prices are worth.
+        # The same as lists of coefficients, for the bounds of prices in floats.
         self._costs = np.array([float(cost) for cost in costs])
         self._only_above = ~np.array(self._equal)
         self._of_row = np.repeat(np.arange(len(model.rows)), [len(row.terms) for row in model.rows])
@@ -392,7 +392,7 @@ class _Programs:
         self._values = np.concatenate([values for _, values in self._terms])
 
     def relaxed(self, branch: Branch) -> Relaxed | None:
-        """The least cost without whole numbers; None: HiGHS has none, or not before the deadline."""
+        """The least cost without whole numbers; None if HiGHS has none before the deadline."""
         rows = Rows()
         for (variables, values), most, equal in zip(self._terms, self._most, self._equal, strict=True):
             rows.add(most if equal else -math.inf, most, variables, values)

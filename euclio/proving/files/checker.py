@@ -1,9 +1,9 @@
 """Check a proof file: does every step follow, and does the last one say what the file promises?
 
 This file uses the standard library alone and nothing of euclio, so that it can be read, copied and run by itself:
-``python checker.py FILE``. All arithmetic is in fractions. Read is VIPR 1.0, as in "Verifying integer programming
-results" (Cheung, Gleixner and Steffy 2017), with the rules asm, lin, rnd and uns; variables have no bounds but those in
-CON. Exit code 0: accepted, 1: refused, 2: no such file, or it is none. Time and memory grow as the length of the text.
+``python checker.py FILE``. All arithmetic is in fractions. The format is VIPR 1.0, as in "Verifying integer programming
+results" (Cheung, Gleixner and Steffy 2017), with the rules asm, lin, rnd and uns; only CON bounds variables. Exit code
+is 0 for accepted, 1 for refused, 2 for a file that is missing or no proof. Time and memory grow as the text's length.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ COUNT = re.compile(r"[0-9]{1,18}\Z")
 NUMBER = re.compile(r"(?=.{1,4000}\Z)[+-]?[0-9]+(/0*[1-9][0-9]*|\.[0-9]+)?\Z")
 """Words that are numbers. Python reads more: underscores, digits of other scripts, exponents of any size."""
 UNSEEN = re.compile(r"[^\n\t -~]")
-"""Characters that a reader would not see, and that Python might end a line or a word at."""
+"""Characters that a reader would not see, and at which Python might end a line or a word."""
 MOST_BYTES, MOST_BITS = 2**28, 2**16
 """Limits: bytes of a text, unpacked, and bits of the denominator of a sum, which many short fractions may swell."""
 MOST_UNPACKED, MOST_WORK, ASSUMED, LONG = 50, 50, 25, 2048
-"""What keeps a small file from taking hours and gigabytes: bytes for each packed one, and for each byte of the text the
-products that are formed, as many of which an assumption of a step counts as. A product of numbers of this many bits or
-more counts as many, by the square, as time does. Files of euclio's provers are packed to a third, with 2 a byte."""
+"""Limits against small files that take hours and gigabytes: bytes for each packed one, and products for each byte of
+the text; an assumption of a step counts as so many products. A product of numbers of this many bits or more counts by
+the square of the bits, as time does. Files of euclio's provers are packed to a third, with 2 products a byte."""
 
 
 class UnreadableError(Exception):
-    """The file is no proof, whatever it may show; says why in one line."""
+    """The file is no proof at all; says why in one line."""
 
 
 class RefusedError(Exception):
@@ -47,7 +47,7 @@ class RefusedError(Exception):
 class Constraint:
     """A sum of terms that is at least (sense 1), at most (-1) or exactly (0) a number.
 
-    It holds of every feasible point that keeps its assumptions, which `assumed` has by their indices.
+    It holds for every feasible point that keeps its assumptions; `assumed` lists their indices.
     """
 
     sense: int
@@ -56,7 +56,7 @@ class Constraint:
     assumed: frozenset[int] = NOTHING
 
     def implies(self, other: Constraint) -> bool:
-        """Whether whatever satisfies it satisfies the other, assumptions apart."""
+        """Whether every point that satisfies it satisfies the other, assumptions apart."""
         # Nothing satisfies a sum of no terms with a number on the wrong side of 0.
         if not self.terms and ((self.sense >= 0 and self.number > 0) or (self.sense <= 0 and self.number < 0)):
             return True
@@ -68,11 +68,11 @@ class Constraint:
 
 @dataclass(frozen=True)
 class Accepted:
-    """What a file shows.
+    """Results that a file shows.
 
     Attributes:
-        bound: no feasible point has a better objective; None: no such bound is shown.
-        solved: some feasible point has this objective, or a better one; None: none is shown.
+        bound: no feasible point has a better objective; None if no such bound is shown.
+        solved: some feasible point has this objective, or a better one; None if none is shown.
         infeasible: whether there is no feasible point.
         size: how large the file's problem and its proof are, in words.
     """
@@ -202,7 +202,7 @@ class _Checker:
             assumed = self.follows(said, self.one_of("asm", "lin", "rnd", "uns"))
             self.spend(ASSUMED * len(assumed))
             self.one_of("}")
-            # The last step that uses it, or -1: for programs that forget constraints, which this one does not.
+            # The last step that uses it, or -1; only programs that forget constraints need it.
             self.count(self.word().removeprefix("-"))
         except RefusedError as error:
             raise RefusedError(f"step {k}: {error}") from None
@@ -224,14 +224,14 @@ class _Checker:
         return found.assumed
 
     def sum(self) -> Constraint:
-        """Earlier constraints, each times a number: all of them that are no equations have to say the same way then."""
+        """Earlier constraints, each times a number: then all that are no equations must have the same sense."""
         terms: Terms = {}
         assumed, senses = set[int](), set()
         for _ in range(self.count()):
             one, weight = self.known[self.index(len(self.known))], self.number()
             self.spend(1 + len(one.assumed))
             assumed |= one.assumed
-            # The numbers are summed as the coefficients are, as those of a variable -1.
+            # The numbers are summed like coefficients, as those of a variable -1.
             for j, a in ((-1, one.number), *one.terms.items()):
                 terms[j] = self.plus(terms.get(j, ZERO), weight, a)
             if weight and one.sense:
@@ -241,7 +241,7 @@ class _Checker:
         return Constraint(sense, number, {j: a for j, a in terms.items() if a}, frozenset(assumed))
 
     def plus(self, number: Fraction, weight: Fraction, a: Fraction) -> Fraction:
-        """A sum with a product, unless its denominator has swollen so much that to go on would take for ever."""
+        """A sum with a product, unless its denominator has grown so long that sums would take too long."""
         bits = sum(x.numerator.bit_length() + x.denominator.bit_length() for x in (number, weight, a))
         self.spend(1 + (bits // LONG) ** 2)
         number += weight * a
@@ -259,7 +259,7 @@ class _Checker:
         return Constraint(side, Fraction(math.ceil(one.number) if side > 0 else math.floor(one.number)), one.terms)
 
     def joined(self, said: Constraint) -> frozenset[int]:
-        """What holds in both halves of a split holds: a whole sum is at most some whole k, or at least k + 1."""
+        """A statement of both halves of a split holds: a whole sum is at most some whole k, or at least k + 1."""
         first, a, second, b = (self.index(len(self.known)) for _ in range(4))
         self.spend(sum(1 + len(self.known[i].terms) for i in (first, a, second, b)))
         low, high = sorted((self.known[a], self.known[b]), key=lambda one: one.sense)
@@ -279,7 +279,7 @@ def need(so: bool, otherwise: str) -> None:
 
 
 def check_text(text: str) -> Accepted:
-    """Check a proof. Raises an `UnreadableError` where the text is none, a `RefusedError` where it proves nothing."""
+    """Check a proof. Raises an `UnreadableError` if the text is no proof, a `RefusedError` if it proves nothing."""
     return _Checker(text).check()
 
 

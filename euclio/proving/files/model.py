@@ -55,7 +55,7 @@ class Model:
         rows: its constraints, at least one.
         alternatives: lists of variables, 0 or 1, exactly one of which is 1 by the row of the same place in `rows`; in
             an order in which a split of the list makes two problems that differ. A proof branches on these first.
-        notes: what the model says, in lines.
+        notes: the meaning of the model, in lines.
     """
 
     variables: tuple[Variable, ...]
@@ -68,7 +68,7 @@ class Model:
         return sum((self.variables[j].cost * value for j, value in point.items()), ZERO)
 
     def problems(self, point: Mapping[int, Fraction]) -> list[str]:
-        """The constraints that a point breaks, in words; none: it is feasible."""
+        """The constraints that a point breaks, in words; empty if it is feasible."""
         found = []
         for j, variable in enumerate(self.variables):
             value = point.get(j, ZERO)
@@ -90,7 +90,7 @@ class Posed:
     Attributes:
         model: the program.
         point: a feasible point, by index of the variable.
-        maximised: whether what it stands for is to be large: its objective is that times -1, as programs are minimised.
+        maximised: whether the goal is to be maximised: the objective is the goal times -1, as programs are minimised.
     """
 
     model: Model
@@ -105,7 +105,7 @@ class Derivation:
     Attributes:
         sense: "G" for at least, "L" for at most.
         number: the number.
-        terms: coefficients by index; None: the objective's.
+        terms: coefficients by index; None means the objective's.
         reason: why it follows, in the words of VIPR: ``asm``, ``lin …`` or ``uns …``.
     """
 
@@ -117,17 +117,17 @@ class Derivation:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """That nothing feasible costs less than a cutoff, or that nothing is feasible.
+    """A proof that no feasible point costs less than a cutoff, or that there is none.
 
     Attributes:
-        model: what it is about.
-        cutoff: no feasible point costs less; None: there is no feasible point.
-        point: a feasible point, by index of the variable; None: none is given.
-        derivations: the steps, of which the last one says it.
+        model: the program.
+        cutoff: no feasible point costs less. None claims that there is no feasible point.
+        point: a feasible point, by index of the variable; None if none is given.
+        derivations: the steps, the last of which states the claim.
         nodes: nodes of the search that found it.
-        whole: a finer program that `model` was made of and is no stronger than, with a point of it; None: `model` is
-            the finest, or there is no point.
-        is_sum: whether the program only adds up what a search has found, so that without its proof it is of no use.
+        whole: a finer program that `model` was made of and is no stronger than, with a point of it. None means that
+            `model` is the finest, or that there is no point.
+        is_sum: whether the program only adds up the results of a search, so that without its proof it is of no use.
     """
 
     model: Model
@@ -150,7 +150,7 @@ def covers(more: tuple[int, ...], less: tuple[int, ...]) -> bool:
 def least_vectors(some: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
     """Those that cover no other one, in the order in which they come, each once."""
     kept: list[tuple[int, ...]] = []
-    # Whatever another one covers has fewer in all, so that it comes before.
+    # A covered vector has a smaller sum, so it comes before those that cover it.
     for one in sorted(set(some), key=sum):
         if not any(covers(one, other) for other in kept):
             kept.append(one)

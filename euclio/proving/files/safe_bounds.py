@@ -1,6 +1,6 @@
 """Bounds in fractions from prices in floating point (Neumaier and Shcherbina 2004).
 
-Any prices of the rows give a bound that holds: what they leave of the costs goes to the variables' bounds, exactly.
+Any prices of the rows give a bound that holds: the rest of the costs goes to the variables' bounds, exactly.
 Prices of an optimal linear program give a sharp one, and short fractions next to them often give its optimum itself.
 """
 
@@ -14,27 +14,27 @@ from fractions import Fraction
 from euclio.proving.files.model import ZERO, Model
 
 DIGITS = (1, 3, 5, 8)
-"""Digits that prices are rounded to at first, one after the other: a short one makes a short line of the proof."""
+"""Digits of rounded prices to try first, in order: a short price makes a short line of the proof."""
 DENOMINATORS = (10**4, 10**8, 2**50)
 """Largest denominators of prices after that: thirds and sevenths may be needed exactly where there is no slack."""
 
 DECIMALS = range(-9, 120)
-"""Digits behind the decimal point that are tried where a number may be rounded."""
+"""Decimal places to try where a number may be rounded."""
 
 Weights = dict[int, Fraction]
 """Multipliers of constraints, by index in the proof."""
 Prices = tuple[Fraction, ...]
-"""By row of a program what its cost rises by per unit."""
+"""By row of a program the rise of its cost per unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What keeps a variable from rising, or from falling, in a branch.
+    """A limit of a variable from above, or from below, in a branch.
 
     Attributes:
         value: its value there.
-        weights: multipliers of constraints whose sum says it, alone or for several variables together.
-        together: the variables that are 0 together: their sum is at most 0; None: the constraint is about one alone.
+        weights: multipliers of constraints whose sum states it, for one variable or several together.
+        together: the variables that are 0 together: their sum is at most 0. None means one variable alone.
     """
 
     value: Fraction
@@ -44,11 +44,11 @@ class Limit:
 
 @dataclass(slots=True)
 class Branch:
-    """Where a search is: what limits each variable.
+    """A branch of the search: limits of each variable.
 
     Attributes:
-        lower: by variable what keeps it from falling.
-        upper: by variable what keeps it from rising.
+        lower: by variable its limit from below.
+        upper: by variable its limit from above.
     """
 
     lower: list[Limit]
@@ -88,10 +88,10 @@ def bounds_of(
         model: the program.
         rows: index in the proof of each of its rows.
         branch: limits of the variables.
-        prices: by row what the sum rises by per unit; whatever they are, the bounds hold.
+        prices: by row the rise of the sum per unit; the bounds hold for any prices.
         costs: coefficient of each variable in the sum.
         is_worth: whether rounded prices are worth a bound, which takes a hundred times as long as to ask in floats;
-            None: all are.
+            None uses all.
 
     Yields:
         The bound, and the multipliers of constraints that prove it.
@@ -106,9 +106,9 @@ def bounds_of(
 
 
 def crossing(branch: Branch) -> tuple[Fraction, Weights] | None:
-    """Where a variable's limits leave it no value: a number above 0 that 0 would have to reach, and why; else None."""
+    """If a variable's limits leave it no value: a number above 0 that 0 would have to reach, and why; else None."""
     for low, high in zip(branch.lower, branch.upper, strict=True):
-        # Several variables that are 0 together are never kept from falling below 0 but by their own bounds.
+        # Only their own bounds keep variables that are 0 together from falling below 0.
         if low.value > high.value and high.together is None:
             weights = dict(low.weights)
             for index, weight in high.weights.items():
@@ -152,9 +152,9 @@ def _bound(
 
 
 def _settle_together(branch: Branch, left: list[Fraction], weights: Weights) -> Fraction:
-    """Give costs below 0 of variables that are 0 together to the constraint that says so; their value is 0.
+    """Give costs below 0 of variables that are 0 together to the constraint that states it; their value is 0.
 
-    What it takes too much of a variable stays as a cost above 0, which the variable's lower bound of 0 settles.
+    Any excess for a variable stays as a cost above 0, which the variable's lower bound of 0 settles.
     """
     groups: dict[frozenset[int], Limit] = {}
     for j, cost in enumerate(left):
@@ -162,7 +162,7 @@ def _settle_together(branch: Branch, left: list[Fraction], weights: Weights) -> 
         if cost < 0 and together is not None:
             groups[together] = branch.upper[j]
     for together, limit in groups.items():
-        # The constraint is taken as often as the variable that needs it most asks for.
+        # The constraint gets the multiplier that the variable of the largest need requires.
         least = min((left[j] for j in together), default=ZERO)
         if least < 0:
             for index, weight in limit.weights.items():

@@ -13,7 +13,7 @@ from euclio.proving.files.model import ZERO, Model, Proof, Row, Variable
 
 COMPRESSED = ".gz"
 LINE = 400
-"""Characters of a comment at most."""
+"""Most characters of a comment."""
 
 
 def proof_text(proof: Proof) -> str:
@@ -22,7 +22,7 @@ def proof_text(proof: Proof) -> str:
 
 
 def packed(text: str, path: str | Path) -> bytes:
-    """What a file of this name holds: the text, compressed where the name ends in ``.gz``; the same for the same."""
+    """The bytes of a file of this name: the text, compressed if the name ends in ``.gz``; deterministic."""
     data = text.encode("ascii")
     return gzip.compress(data, 9, mtime=0) if str(path).endswith(COMPRESSED) else data
 
@@ -52,13 +52,13 @@ def _lines(proof: Proof) -> Iterator[str]:
 
 
 def comment_lines(model: Model) -> Iterator[str]:
-    """What a model says, in lines of ASCII: names may have any letters, and every program is to read the same."""
+    """A model's notes as lines of ASCII: names may have any letters, and every program has to read the same."""
     for note in model.notes:
         yield " ".join(note.split())[:LINE].encode("ascii", "backslashreplace").decode()
 
 
 def _promise(proof: Proof) -> str:
-    """What the file is to show: no feasible point, or a range of the least cost."""
+    """The statement of the file: no feasible point, or a range of the least cost."""
     if proof.cutoff is None:
         return "RTP infeas"
     return f"RTP range {proof.cutoff} {'inf' if proof.point is None else proof.model.cost(proof.point)}"
@@ -78,8 +78,8 @@ def _terms(terms: Mapping[int, Fraction]) -> str:
 
 # Programs and points as files that solvers read: free MPS, and MIPLIB's format of solutions (ours).
 #
-# Every number is a decimal that is exact: a row whose coefficients do not end as decimals is multiplied by what makes
-# them end, which changes no solution. Solvers read such numbers into floating point; the file itself loses nothing.
+# Every number is a decimal that is exact: if a row's coefficients do not end as decimals, a factor is applied that
+# makes them end, which changes no solution. Solvers read such numbers into floating point; the file itself is exact.
 # Formats: MIPLIB 2017 (https://miplib.zib.de).
 
 COST = "cost"
@@ -87,9 +87,9 @@ COST = "cost"
 TOTAL = "total_cost"
 """Variable that is the objective where its coefficients do not end as decimals."""
 START, END = "'INTORG'", "'INTEND'"
-"""What stands before variables that take whole numbers, and behind them."""
+"""The lines before and behind variables that take whole numbers."""
 SHOWN_DIGITS = 30
-"""Digits of a value that no decimal says."""
+"""Digits of a value that no decimal equals."""
 
 
 def mps_text(model: Model, name: str, *, maximised: bool = False) -> str:
@@ -98,7 +98,7 @@ def mps_text(model: Model, name: str, *, maximised: bool = False) -> str:
     Args:
         model: the program, to be minimised.
         name: its name, without spaces.
-        maximised: whether the file is to say that its objective times -1 is maximised.
+        maximised: whether the file states that its objective times -1 is maximised.
 
     Raises:
         ValueError: a bound of a variable does not end as a decimal.
@@ -122,7 +122,7 @@ def solution_text(model: Model, point: Mapping[int, Fraction], *, maximised: boo
 def _with_decimal_costs(model: Model) -> Model:
     """The same program with an objective whose coefficients end as decimals: a variable, and a row that it stands in.
 
-    To multiply the objective as a row is multiplied would change what solvers print as its value.
+    Multiplying the objective like a row would change the value that solvers print.
     """
     costs = {j: variable.cost for j, variable in enumerate(model.variables) if variable.cost}
     if _unending(costs.values()) == 1:
@@ -166,7 +166,7 @@ def _columns(model: Model, sign: int) -> Iterator[str]:
         if variable.integer is not inside:
             inside = variable.integer
             yield f" MARKER{k} 'MARKER' {START if inside else END}"
-        # A cost of 0 is written where nothing else is, so that the variable is there at all.
+        # A variable without entries gets a cost of 0, so that the file has it at all.
         stands = own if variable.cost or len(own) == 1 else own[1:]
         yield from (f" {variable.name} {entry}" for entry in stands)
     if inside:
@@ -186,7 +186,7 @@ def _bounds(variable: Variable) -> Iterator[str]:
 
 
 def _factor(row: Row) -> Fraction:
-    """What a row is multiplied by, so that its numbers end as decimals; a power of ten in it keeps them near 1."""
+    """The factor of a row that makes its numbers end as decimals; a power of ten in it keeps them near 1."""
     unending = _unending([*row.terms.values(), row.most])
     if unending == 1:
         return Fraction(1)
@@ -207,7 +207,7 @@ def _unending(values: Iterable[Fraction]) -> int:
 
 
 def decimal(value: Fraction) -> str:
-    """The decimal text that equals a value, of whatever length.
+    """The decimal text that equals a value, of any length.
 
     Raises:
         ValueError: there is none.
@@ -223,7 +223,7 @@ def decimal(value: Fraction) -> str:
 
 
 def _shown(value: Fraction) -> str:
-    """A value's decimal text, rounded where none equals it."""
+    """A value's decimal text, rounded if none equals it."""
     if _unending([value]) == 1:
         return decimal(value)
     with localcontext() as context:

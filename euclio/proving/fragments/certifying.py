@@ -1,8 +1,8 @@
 """The independent prover of fragments: is any plan of the plan space better than a cutoff? (ours).
 
-Of few fragments a dynamic program over their sets, in fractions, with code of its own: the least GPU share of every set
-that may be realigned, then the cheapest way to divide all fragments into such sets. Its work grows threefold with each
-fragment. Of more, first a bound on all plans (`euclio.proving.fragments`), which may be too low to show anything.
+For few fragments it is a dynamic program over their sets, in fractions, with code of its own: the least GPU share of
+every set that may be realigned, then the cheapest division of all fragments into such sets. Its work triples with each
+fragment. For more it first tries a bound on all plans (`euclio.proving.fragments`), which may be too low to decide.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from euclio.proving.effort import OUT_OF_TIME, Effort, GivenUpError
 from euclio.proving.fragments.duality import Bound, bound_of
 from euclio.proving.fragments.pricing import Costs, TooLargeError
 
-# A bound where only uniform fragments share stages: each group of them by itself, its units divided freely (ours).
+# A bound where only uniform fragments share stages: each group of them alone, its units divided freely (ours).
 
 
 def bound_of_uniform(fleet: Fleet, space: FragmentSpace) -> Bound:
@@ -52,7 +52,7 @@ def bound_of_uniform(fleet: Fleet, space: FragmentSpace) -> Bound:
 
 
 FEW_FRAGMENTS, MOST_FRAGMENTS = 6, 12
-"""Up to the first number the prover looks for the best plan at once, beyond the second for a bound alone."""
+"""Up to the first number the prover searches the best plan at once, beyond the second only a bound."""
 
 
 class _Timed(NamedTuple):
@@ -75,8 +75,8 @@ def find_better(fleet: Fleet, space: FragmentSpace, cutoff: Fraction | None, dea
     Args:
         fleet: the instance.
         space: the plan space.
-        cutoff: percent of one GPU; None: any plan is better.
-        deadline: `time.perf_counter` value at which to stop; infinite: never.
+        cutoff: percent of one GPU. None means that any plan is better.
+        deadline: `time.perf_counter` value at which to stop; infinity disables it.
     """
     prover = Prover(fleet, space, deadline)
     try:
@@ -97,7 +97,7 @@ def find_better(fleet: Fleet, space: FragmentSpace, cutoff: Fraction | None, dea
 def _judged(
     fleet: Fleet, space: FragmentSpace, prover: Prover, plan: FragmentPlan | None, cutoff: Fraction | None
 ) -> Search:
-    """What the best plan of its kind, as the checker prices it, says about a cutoff; None: there is no plan at all."""
+    """The answer of the best plan of its kind, as the checker prices it; None means there is no plan at all."""
     if plan is None:
         return Search(None, True, prover.effort.nodes)
     checked = evaluate(fleet, plan, space)
@@ -136,9 +136,9 @@ class Prover:
         self._stages: dict[tuple[int, int, Fraction], list[_Timed]] = {}
 
     def apart(self) -> FragmentPlan | None:
-        """Each fragment by itself; None: one cannot be served, so that there is no plan at all.
+        """Each fragment by itself; None if one cannot be served, so that there is no plan at all.
 
-        Who shares a stage meets more requests on it and no later an end.
+        A fragment that shares a stage has more requests on it and ends no earlier.
         """
         found = [self._set(1 << k) for k in range(len(self._fleet.fragments))]
         sets = [best.plan for best in found if best is not None]
@@ -150,7 +150,7 @@ class Prover:
         return {mask: best for mask in masks if (best := self._set(mask)) is not None}
 
     def cheapest(self) -> FragmentPlan | None:
-        """The cheapest plan; None: there is none."""
+        """The cheapest plan; None if there is none."""
         everything = (1 << len(self._fleet.fragments)) - 1
         sets = self.sets()
         least: dict[int, tuple[int, FragmentPlan]] = {0: (0, FragmentPlan(()))}
@@ -209,7 +209,7 @@ class Prover:
     def _heads(
         self, members: list[int], point: int, taken: Fraction, least: Fraction
     ) -> tuple[int, tuple[Head, ...]] | None:
-        """The cheapest heads of some fragments before a shared stage that takes `taken` seconds; None: none."""
+        """The cheapest heads of some fragments before a shared stage that takes `taken` seconds; None if none."""
         if not members:
             return 0, ()
         first, *rest = members
@@ -227,7 +227,7 @@ class Prover:
         return best
 
     def _head(self, together: tuple[int, ...], point: int, taken: Fraction, least: Fraction) -> Stage | None:
-        """The cheapest stage of one head; None: none is fast enough."""
+        """The cheapest stage of one head; None if none is fast enough."""
         own = [self._fleet.fragments[k] for k in together]
         limit = least
         if self._space.budgets is Budgets.OWN:

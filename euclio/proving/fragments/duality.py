@@ -1,10 +1,10 @@
 """A bound on all plans of a fleet by prices of its fragments: linear programming duality in whole numbers (ours).
 
 If no set of least limit T gains more than g(T) at some prices, a plan's share is at least Σ prices − Σ g(T) · fragments
-of limit T, since a plan has no more sets of a least limit than fragments with it. That holds for any prices; good ones
-are the duals of the linear program over the sets so far, drawn towards those with the best bound yet. HiGHS proposes
-them in floats; they are rounded, and all that follows is exact. Plans have whole multiples of the greatest common
-divisor of all GPU shares, to which bounds are rounded up.
+of limit T, since a plan has no more sets of a least limit than fragments with it. That holds for any prices. Good ones
+are the duals of the linear program over the sets so far (column generation), drawn towards those with the best bound
+yet. HiGHS proposes them in floats; they are rounded, and all later steps are exact. Plans have whole multiples of the
+greatest common divisor of all GPU shares; bounds are rounded up to these.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from euclio.problems.fragments.space import FragmentSpace
 from euclio.proving.fragments.pricing import NEVER, UNIT, Column, Pricing, TooLargeError, Whole
 
 DRAWN = 0.7
-"""How far prices are drawn to the best ones so far."""
+"""Weight of the best prices so far in the next ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """Prices of a fleet's fragments and what sets gain at them, in parts of a percent (`UNIT` of them are one).
+    """Prices of a fleet's fragments and gains of sets, in parts of a percent (`UNIT` of them are one).
 
     Attributes:
         prices: of each fragment.
         gains: by limit, the most that a set of that least limit gains.
         limits: the different limits.
         limit_of: of each fragment.
-        step_pct: what GPU shares are multiples of, in percent.
+        step_pct: step of GPU shares, in percent.
     """
 
     prices: tuple[int, ...]
@@ -51,13 +51,13 @@ class Priced:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What was proven.
+    """A proven bound.
 
     Attributes:
         share_pct: no plan has less, in percent.
         rounds: pricings.
-        ended: whether no better bound is to be had from prices; False: the deadline passed.
-        priced: the prices that say so; None: none do.
+        ended: whether prices give no better bound; False if the deadline passed.
+        priced: the prices behind it; None if there are none.
     """
 
     share_pct: int
@@ -94,7 +94,7 @@ def bound_of(fleet: Fleet, space: FragmentSpace, alone_pct: list[int], wanted_pc
         if duals is None:
             break
         drawn = duals if proof is None else np.floor(DRAWN * proof + (1 - DRAWN) * duals).astype(np.int64)
-        # Where drawn prices find no new set the duals are priced too: only where these find none either is it over.
+        # If drawn prices find no new set, the duals are priced too; only if these find none either does it end.
         for prices in (drawn, duals) if proof is not None else (duals,):
             gains, columns = pricing.gains(prices)
             rounds += 1
@@ -106,7 +106,7 @@ def bound_of(fleet: Fleet, space: FragmentSpace, alone_pct: list[int], wanted_pc
             if _percent(best, step) >= wanted_pct:
                 return Bound(_percent(best, step), rounds, True, priced)
             new = [program.add(column) for column in columns]
-            # Where the drawn prices find new sets, the linear program changes by them.
+            # If the drawn prices find new sets, these change the linear program.
             if any(new):
                 break
         else:
@@ -140,7 +140,7 @@ class _Program:
         return True
 
     def prices(self) -> Whole | None:
-        """Duals by fragment, in parts of a percent, rounded down; not trusted. None: HiGHS finds none."""
+        """Duals by fragment, in parts of a percent, rounded down; not trusted; None if HiGHS finds none."""
         covering: list[tuple[list[int], list[float]]] = [([], []) for _ in self._counts]
         for column, key in enumerate(self._share):
             for row, count in key:

@@ -1,9 +1,9 @@
-"""What sets of fragments gain at given prices, exactly: for every least time budget the largest gain of a set (ours).
+"""Gains of sets of fragments at given prices, exactly: the largest gain for every least time budget (ours).
 
 A set's gain is the prices of its fragments less its GPU share. Given the least limit of its fragments (execution time
 that their budgets allow), the re-partition point and the time of the shared stage, the share is a sum: heads by begin,
-and the shared stage by units of all. So the fragments of each begin are chosen by a knapsack over units, and begins are
-put together by how many units each brings. All numbers are whole, prices and shares in parts of a percent.
+and the shared stage by units of all. So a knapsack over units chooses the fragments of each begin, and begins are
+combined by their numbers of units. All numbers are whole, prices and shares in parts of a percent.
 """
 
 from __future__ import annotations
@@ -99,9 +99,9 @@ class Costs:
         return self._known[key]
 
     def heads(self, first: int, end: int, most: int) -> Steps:
-        """The same, where units may be divided among stages in whichever way is cheapest.
+        """The same, where units may be divided among stages in the cheapest way.
 
-        Where rates differ, no division of fragments may amount to that; it is then a bound from below.
+        If rates differ, no division of fragments may reach that; it is then a lower bound.
         """
         key = first, end, most, True
         if key not in self._known:
@@ -118,7 +118,7 @@ class Costs:
         ticks, batch, share = ticks[order], self._batch[order], self._share[order]
         served = np.arange(most + 1, dtype=np.int64)
         instances = -(-(self._above * ticks)[:, None] * served // (self._below * batch)[:, None])
-        # Cut before they are multiplied: a product beyond 64 bits would be any number, one below the share too.
+        # They are cut before multiplying: a product beyond 64 bits could be any number, even one below the share.
         total = np.minimum(instances, NEVER) * share[:, None]
         if self._most is not None:
             total[instances > self._most] = NEVER
@@ -126,7 +126,7 @@ class Costs:
         # Of equal times the last row has the least of all.
         last = np.append(ticks[1:] != ticks[:-1], True)
         ticks, least = ticks[last], least[last]
-        # A row in which nothing changes says what the one before it says.
+        # A row in which nothing changes equals the one before it.
         changed = np.append(True, (least[1:] != least[:-1]).any(axis=1))
         return Steps(ticks[changed], least[changed])
 
@@ -145,7 +145,7 @@ def _divided(share_pct: Whole) -> Whole:
 UNIT = 2**20
 """Parts of a percent that prices are whole numbers of."""
 OUT = -(2**60)
-"""The value of what cannot be chosen; sums of a few such still fit."""
+"""The value of an impossible choice; sums of a few such still fit."""
 
 
 class Column(NamedTuple):
@@ -202,7 +202,7 @@ class _Chosen:
         """Places of the best choice with so many units."""
         found = []
         for k in range(among, 0, -1):
-            # The fragment made the value another one, so that it was taken.
+            # The value changed at this fragment, so the choice has it.
             if self.worth[k, units] != self.worth[k - 1, units]:
                 found.append(self._begin.places[k - 1])
                 units -= self._begin.units[k - 1]
@@ -223,7 +223,7 @@ class Pricing:
         own = self.costs.limits
         self.limits = sorted(set(own), reverse=True)
         self.members = [own.count(limit) for limit in self.limits]
-        # Where rates differ, units do not tell how many fragments there are: more than allowed is then a bound too.
+        # If rates differ, units do not give the number of fragments; more than allowed is then a bound too.
         self._most = space.max_members if set(self.costs.units) == {1} else None
         layers = sorted({fragment.partition_point for fragment in fleet.fragments})
         self.begins = [_begin(fleet, self.costs, layer) for layer in layers]
@@ -267,7 +267,7 @@ class Pricing:
         bound = sum(np.maximum((own - per_unit[:, None] * np.arange(own.shape[1])).max(axis=1), 0) for own in worth)
         best, found = least, None
         for row in np.argsort(-bound, kind="stable").tolist():
-            # Rows come by falling bound: none of those that follow gains more.
+            # Rows come by falling bound: no later row gains more.
             if bound[row] <= best:
                 break
             together = [own[row] for own in worth]
@@ -310,7 +310,7 @@ class Pricing:
         units = int(np.argmax(gain))
         best, taken = int(gain[units]), []
         for before, own, after in zip(sums[-2::-1], worth[:0:-1], sums[:0:-1], strict=True):
-            # Only numbers of units that both parts can have between them.
+            # Only numbers of units that both parts together can have.
             low = max(0, units - len(before) + 1)
             high = min(units, len(own) - 1)
             pairs = own[low : high + 1] + before[units - high : units - low + 1][::-1]
@@ -344,5 +344,5 @@ def _summed(a: Whole, b: Whole) -> Whole:
     found = np.full(len(a) + len(b) - 1, 2 * OUT, dtype=np.int64)
     for k, value in enumerate(b.tolist()):
         np.maximum(found[k : k + len(a)], a + value, out=found[k : k + len(a)])
-    # What cannot be chosen stays at one value, lest sums of such values leave 64 bits.
+    # Impossible choices keep one value, so that sums of such values stay within 64 bits.
     return np.maximum(found, OUT)

@@ -1,9 +1,9 @@
 """Proof files of fleets: no division into realigned sets takes less than a cutoff (ours).
 
-Of few fragments the prover finds the least GPU share of every set of them. Whoever believes that list needs no search
-of divisions: that none is cheaper is a small program, one binary variable per set, and its proof a file. Of more it
-finds prices of the fragments, and what a set gains at most at these prices. Whoever believes the gains needs no sets:
-what a plan takes is a sum of prices less gains, and the file adds it up.
+For few fragments the prover finds the least GPU share of every set of them. Given that list, a small program with one
+binary variable per set shows that no division is cheaper, and its proof is a file. For more fragments the prover finds
+prices of the fragments and the largest gain of a set at these prices. Given the gains, a plan's share is at least a sum
+of prices less gains, which the file adds up.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def fleet_proof(
     Args:
         fleet: the instance.
         space: the plan space.
-        plan: a feasible plan, which stands in the file as a solution; None: there is none.
-        cutoff: percent of one GPU, above 0; None: there is no plan.
+        plan: a feasible plan, which stands in the file as a solution; None if there is none.
+        cutoff: percent of one GPU, above 0. None claims that there is no plan.
         deadline: `time.perf_counter` value at which to stop.
 
     Raises:
@@ -46,7 +46,7 @@ def fleet_proof(
         return _priced_proof(fleet, space, plan, cutoff, deadline)
     shares = {mask: best.total_pct for mask, best in Prover(fleet, space, deadline).sets().items()}
     model = division(fleet, shares)
-    # Shares are whole percents, and so is the least sum of some.
+    # Shares are whole percents, and so is their least sum.
     promised = None if cutoff is None else Fraction(math.ceil(cutoff))
     point = None if plan is None else point_of(plan, shares)
     return prove(model, promised, point, deadline)
@@ -70,11 +70,11 @@ def _priced_proof(
 
 
 def priced_program(fleet: Fleet, priced: Priced, most_pct: Fraction) -> Model:
-    """What a plan takes at least by prices of its fragments.
+    """The least share of a plan by prices of its fragments.
 
     Args:
         fleet: the instance.
-        priced: prices, and what sets gain at them.
+        priced: prices, and the gains of sets at them.
         most_pct: GPU share in percent that some plan takes.
     """
     step = Fraction(priced.step_pct)

@@ -22,14 +22,13 @@ from euclio.proving.pipeline.templates import Template, templates
 def find_better(cluster: Cluster, space: PipelineSpace, cutoff: Fraction | None, deadline: float) -> Search:
     """Search for a plan whose value is strictly better than a cutoff.
 
-    The cutoff says what each model has to serve, or what all may cost; the rest is a question of whether the GPUs
-    suffice.
+    The cutoff fixes the demand of each model, or the cost of all; it remains to decide whether the GPUs suffice.
 
     Args:
         cluster: the instance.
         space: the plan space; its objective says whether more (throughput) or less (cost) is better.
-        cutoff: weighted requests per second, or money per hour; None: any plan is better.
-        deadline: `time.perf_counter` value at which to stop; infinite: never.
+        cutoff: weighted requests per second, or money per hour. None means that any plan is better.
+        deadline: `time.perf_counter` value at which to stop; infinity disables it.
     """
     effort = Effort(deadline)
     try:
@@ -50,16 +49,16 @@ class Question:
     cutoff: Fraction | None
 
     def demand(self, model: Model, found: Sequence[Template]) -> Demand | None:
-        """What a model has to serve in a plan that is better; None: no plan is, as its load is not given."""
+        """A model's demand in a plan that is better; None if no plan is, as its load is not given."""
         if self.space.objective is Objective.COST:
             return None if model.rate_rps is None else Demand(model.rate_rps, strict=False)
         if self.cutoff is not None and self.cutoff > 0:
             return Demand(self.cutoff * model.weight, strict=True)
-        # Whatever serves a model at all serves as much as its slowest virtual GPU.
+        # Any plan that serves a model serves at least as much as its slowest virtual GPU.
         return Demand(min(template.slowest for template in found), strict=False)
 
     def needs(self, effort: Effort) -> list[Needs] | None:
-        """What is to be found out of each model's GPUs; None: no plan is better, since one cannot be served."""
+        """The search of each model's GPUs; None if no plan is better, since one model cannot be served."""
         found = []
         for model in self.cluster.models:
             own = templates(self.cluster, model, self.space, effort)
@@ -70,7 +69,7 @@ class Question:
         return found
 
     def stock(self) -> Stock | None:
-        """What the models share; None: no plan is better, whatever they need."""
+        """The stock that the models share; None if no plan is better, whatever they need."""
         units = self.units()
         counts = tuple(gpu.count * unit for gpu, unit in zip(self.cluster.gpus, units, strict=True))
         if self.space.objective is Objective.THROUGHPUT:
@@ -88,7 +87,7 @@ class Question:
         return Stock(counts, tuple(int(price * common) for price in prices), money) if money >= 0 else None
 
     def units(self) -> list[int]:
-        """Per GPU type, the parts of a GPU in which its use is counted."""
+        """Per GPU type, the number of parts of a GPU in which its use is counted."""
         if self.space.whole_gpus:
             return [1] * len(self.cluster.gpus)
         shares = {gpu.name: {1} for gpu in self.cluster.gpus}
@@ -99,7 +98,7 @@ class Question:
 
 
 def _search(question: Question, effort: Effort) -> list[Pipeline] | None:
-    """Pipelines of a plan that is better; None: there is none."""
+    """Pipelines of a plan that is better; None if there is none."""
     stock, cluster = question.stock(), question.cluster
     needs = None if stock is None else question.needs(effort)
     packed = None if stock is None or needs is None else pack(needs, stock, effort)

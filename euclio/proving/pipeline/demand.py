@@ -1,4 +1,4 @@
-"""What a model has to serve: a rate, raised to what can be served at all (ours)."""
+"""The demand of a model: a rate, raised to the next one that can be served (ours)."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Demand:
 def sharpened(demand: Demand, rates: Iterable[Fraction]) -> Demand:
     """The demand raised to the next rate that can be served, a sum of multiples of the given rates.
 
-    The sums are multiples of one over the rates' common denominator, so the demand is as good as the next such number:
-    then a bound that meets the old demand exactly, as ties do, falls short of the new one.
+    The sums are multiples of one over the rates' common denominator, so the demand may be raised to the next such
+    number. A bound that meets the old demand exactly, as ties do, then falls short of the new one.
     """
     common = 1
     for denominator in {rate.denominator for rate in rates}:

@@ -1,7 +1,7 @@
 """The ways to use one pipeline: numbers of virtual GPUs that leave none of them out of use (ours).
 
-A lump is a template with numbers of virtual GPUs of which none can be made smaller without serving less. Every plan can
-be turned into one of lumps that serves as much on no more GPUs, so only lumps are searched.
+A lump is a template with numbers of virtual GPUs none of which can fall without serving less. For every plan there is
+one of lumps that serves as much on no more GPUs, so the search covers only lumps.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ class LumpMaker:
     """Makes the lumps of a model's templates, each template's once.
 
     Args:
-        templates: the model's.
+        templates: the model's templates.
         groups: the group of each template.
         pools: the pool that a partition draws on, by position and GPU type, and their number.
         counts: GPUs there are of each type.
-        demand: what the model has to serve.
+        demand: the model's demand.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class LumpMaker:
                 effort.check()
                 made = self._make(self._templates[number])
                 self._remembered += len(made[0])
-                # Memory is bounded: what comes later is made again each time.
+                # Memory is bounded: later lumps are made again each time.
                 if self._remembered <= MOST_REMEMBERED:
                     self._made[number] = made
             parts.append(made)
@@ -141,7 +141,7 @@ class LumpMaker:
         most = np.array([self._counts[s.gpu] * s.share for s in stages])
         # More virtual GPUs than the cluster has of a type are in no plan; without them sums stay far below 64 bits.
         rows = rows[(rows <= most).all(axis=1)]
-        # Who serves more uses no fewer of any, so that different lumps differ in their sum.
+        # A lump that serves more uses no fewer of any, so different lumps differ in their sum.
         rows = rows[np.unique(rows.sum(axis=1), return_index=True)[1]]
         parts = [float(s.rate / self._demand.rate) for s in stages]
         use = np.zeros((len(rows), self._width))
@@ -154,7 +154,7 @@ class LumpMaker:
         return served, use, virtual
 
     def _led_by(self, stages: tuple[Stage, ...], lead: int) -> Whole:
-        """Numbers of virtual GPUs where this partition's, from 1 on, say what is served."""
+        """Numbers of virtual GPUs where this partition's, from 1 on, determine the throughput."""
         rate = stages[lead].rate
         # The first number that meets the demand alone is the last that matters.
         enough = int(self._demand.rate / rate) + 1

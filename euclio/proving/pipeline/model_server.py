@@ -19,10 +19,10 @@ from euclio.proving.pipeline.lumps import Floats, LumpMaker, Lumps, Whole, joine
 from euclio.proving.pipeline.pricing import Box, ExactLumps, Proposal, bound, exact_bound, propose
 from euclio.proving.pipeline.templates import Template
 
-# How the search for one model's pipelines divides: nodes that together hold every plan of their parent (ours).
+# Branching of the search for one model's pipelines: children together hold every plan of their parent (ours).
 
 WHOLE = 1e-6
-"""What the linear program says is whole this close to a whole number; it only decides where to branch."""
+"""A value of the linear program this close to a whole number counts as whole; it only guides branching."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Node:
         box: GPUs of the pools.
         forced: groups of which one lump has to be in the plan.
         limited: groups whose use the linear program limits to at most once.
-        prices: those last proposed, per pool.
+        prices: the last proposed prices, per pool.
     """
 
     lumps: Lumps
@@ -45,14 +45,14 @@ class Node:
 
 
 def children_of(node: Node, proposal: Proposal | None, *, whole: bool) -> list[Node]:
-    """Nodes that together hold every plan of a node; none: the only plan of the node has all of its lumps.
+    """Nodes that together hold every plan of a node; empty if its only plan has all of its lumps.
 
     Args:
-        node: to be divided.
-        proposal: what the linear program says; it only decides where to divide.
+        node: the node to divide.
+        proposal: the linear program's proposal; it only decides where to divide.
         whole: GPUs are counted up to whole ones.
     """
-    # Pools first: as long as GPUs can move between them, prices see nothing of what counting up wastes.
+    # Pools first: as long as GPUs can move between them, prices do not see the waste of counting up.
     pool = _fractional_pool(node, proposal) if whole and proposal is not None else None
     return _divided(node, *pool) if pool is not None else _split(node, proposal)
 
@@ -94,7 +94,7 @@ def _split(node: Node, proposal: Proposal | None) -> list[Node]:
     lumps = node.lumps
     part = np.zeros(len(lumps.served)) if proposal is None else proposal.part
     own = _undecided(node, part)
-    # Every group is decided: what is left is one plan, which the caller checks.
+    # Every group is decided: one plan is left, which the caller checks.
     if own is None:
         return []
     group = int(lumps.group[own[0]])
@@ -111,9 +111,9 @@ def _split(node: Node, proposal: Proposal | None) -> list[Node]:
 
 
 def _undecided(node: Node, part: Floats) -> Whole | None:
-    """The lumps of a group that the search has not decided yet; None: there is none.
+    """The lumps of a group that the search has not decided yet; None if there is none.
 
-    Of those that the linear program leaves undecided as well, the group that serves most.
+    Prefers those that the linear program leaves undecided as well; of these, the group that serves most.
     """
     lumps = node.lumps
     starts = np.flatnonzero(np.diff(lumps.group, prepend=-1))
@@ -138,7 +138,7 @@ def _half(lumps: Lumps, part: Floats, own: Whole) -> NDArray[np.bool_]:
     shares = part[own]
     if shares.sum() > WHOLE:
         taken = own[shares > WHOLE]
-        # Cut through what the program mixes, by template or else by throughput, so that neither side can mix it.
+        # Cut through the program's mix, by template or else by throughput, so that neither side can mix it.
         if len(np.unique(lumps.template[taken])) > 1:
             first = np.asarray(lumps.template[own] == int(np.argmax(np.bincount(lumps.template[own], shares))))
         else:
@@ -159,11 +159,11 @@ def _with_lumps(node: Node, own: Whole, chosen: NDArray[np.bool_]) -> Node:
 # Which lumps still fit next to those that have to be in a plan (ours).
 
 SLACK = 1e-9
-"""Part of a GPU by which rounding may exceed what there is; what fits is decided in fractions at the end."""
+"""Part of a GPU by which rounding may exceed the stock; fractions decide the fit at the end."""
 
 
 def fitting_lumps(lumps: Lumps, box: Box, forced: frozenset[int], whole: bool) -> NDArray[np.bool_]:
-    """Which lumps fit on the GPUs with the least that each other group uses of which one has to be there."""
+    """Which lumps fit on the GPUs next to the least use of each other forced group."""
     held = np.zeros(lumps.use.shape[1])
     own = np.zeros_like(lumps.use)
     for group in forced:
@@ -184,7 +184,7 @@ def fitting_lumps(lumps: Lumps, box: Box, forced: frozenset[int], whole: bool) -
 
 
 ROUNDING = 1e-9
-"""What rounding may change in the first choice of lumps, with much to spare."""
+"""Margin for rounding in the first choice of lumps, with much to spare."""
 
 CHUNK = 200
 """Templates whose lumps are made at once."""
@@ -193,10 +193,10 @@ Serving = tuple[tuple[Template, tuple[int, ...]], ...]
 """Pipelines of one model: templates, each with the virtual GPUs of its partitions."""
 
 PLENTY = 1.1
-"""GPUs worth this many demands by fractions: a question that only asks for too few GPUs does not look further."""
+"""GPUs worth this many demands by fractions end a question that only asks for too few GPUs."""
 
 KEPT = 0.9
-"""Where a bound leaves less than this part of the lumps, prices are looked for again before dividing."""
+"""If a bound leaves less than this part of the lumps, the search looks for new prices before dividing."""
 
 TIE = 1e-9
 """A bound above the demand by less than this part is computed again in fractions."""
@@ -211,12 +211,12 @@ class PlentyError(Exception):
 
 
 class ModelServer:
-    """One model with what it has to serve: decides whether given GPUs suffice.
+    """One model with its demand: decides whether given GPUs suffice.
 
     Args:
         cluster: the instance.
-        templates: the model's.
-        demand: what has to be served.
+        templates: the model's templates.
+        demand: the model's demand.
         space: plan space.
         effort: deadline and count of nodes.
     """
@@ -231,7 +231,7 @@ class ModelServer:
         numbers: dict[object, int] = {}
         keys: list[object] = [t.sequence if space.one_per_sequence else i for i, t in enumerate(templates)]
         groups = [numbers.setdefault(key, len(numbers)) for key in keys]
-        # Shares are added up per position and type before they are counted up; where they are not, per type.
+        # Shares are added up per position and type before counting up, else per type.
         self._pools = [
             [k * self._types + t if self._whole else t for t in range(self._types)] for k in range(self._positions)
         ]
@@ -243,16 +243,16 @@ class ModelServer:
         self._exact = ExactLumps(self._templates, self._pools, self._demand.rate)
 
     def fluid_use(self) -> Floats:
-        """Per template, GPUs of each type that serve the demand if fractions of virtual GPUs did."""
+        """Per template, GPUs of each type that meet the demand with fractions of virtual GPUs."""
         use = self._maker.fluid.use
         return np.stack([use[:, list(own)].sum(axis=1) for own in self._of_type], axis=1)
 
     def serve(self, available: Sequence[Fraction], patience: int | None = None) -> Serving | None:
-        """Pipelines that meet the demand on these GPUs, one number per type; None: there are none.
+        """Pipelines that meet the demand on these GPUs, one number per type; None if there are none.
 
         Args:
             available: GPUs of each type.
-            patience: most nodes to visit; None: as many as it takes.
+            patience: most nodes to visit. None means no limit.
 
         Raises:
             UndecidedError: more nodes would be needed.
@@ -266,7 +266,7 @@ class ModelServer:
                 most[p] = math.ceil(available[t])
         box = Box((0,) * pools, tuple(most), tuple(available), self._of_type)
         prices, worth = self._fluid_prices(box)
-        # Asked for too few GPUs only: plenty are not worth a search.
+        # Asked for too few GPUs only: with plenty there is no search.
         if patience is not None and worth > PLENTY:
             raise PlentyError
         lumps = self._promising(box, prices, worth)
@@ -293,7 +293,7 @@ class ModelServer:
         return None
 
     def _reduced(self, node: Node) -> tuple[Node, Proposal | None] | None:
-        """The node without the lumps that no plan beyond it has, and a proposal; None: there is no plan in it."""
+        """The node without lumps that are in none of its plans, and a proposal; None if it has no plan."""
         while True:
             lumps = node.lumps.only(fitting_lumps(node.lumps, node.box, node.forced, self._whole))
             proposal = propose(lumps, node.box, node.forced, node.limited, node.prices, self._effort)
@@ -306,7 +306,7 @@ class ModelServer:
             # Without a proposal there are no better prices to try: divide as it is.
             if proposal is None:
                 return node, None
-            # A tie to many digits: fractions say on which side it lies.
+            # A tie to many digits: fractions decide it.
             if self._falls_short(node, lumps, proposal, found.value):
                 return None
             limited = node.limited | proposal.overfull
@@ -323,7 +323,7 @@ class ModelServer:
         return found is not None and (found <= 1 if self._demand.strict else found < 1)
 
     def _fluid_prices(self, box: Box) -> tuple[Floats, float]:
-        """Prices at which no template serves more than it pays for, and what the GPUs are worth at them, in demands.
+        """Prices at which no template serves more than it pays for, and the GPUs' worth at them, in demands.
 
         The worth is infinite where there are none.
         """
@@ -337,9 +337,9 @@ class ModelServer:
         return prices, box.worth(prices)
 
     def _promising(self, box: Box, prices: Floats, worth: float) -> Lumps:
-        """The lumps that can be in a plan, by what they use beyond what fractions of virtual GPUs would.
+        """The lumps that can be in a plan, by their use beyond that of fractions of virtual GPUs.
 
-        What a lump pays too much, all lumps of a plan together, is at most what the GPUs are worth beyond the demand.
+        The lumps of a plan together pay at most the GPUs' worth beyond the demand too much.
         """
         spare = worth - 1.0 + ROUNDING * (1.0 + worth)
         loss = self._maker.least * np.maximum(self._maker.fluid.use @ prices - 1.0, 0.0)
@@ -352,7 +352,7 @@ class ModelServer:
         return joined(parts)
 
     def _candidate(self, lumps: Lumps, available: Sequence[Fraction]) -> Serving | None:
-        """The plan of some lumps, if they are a plan that meets the demand in fractions; None: they are not."""
+        """The plan of some lumps, if they are a plan that meets the demand in fractions; None otherwise."""
         plan: list[tuple[Template, tuple[int, ...]]] = []
         for number, virtual in zip(lumps.template, lumps.virtual, strict=True):
             template = self._templates[int(number)]

@@ -1,8 +1,8 @@
 """Whether the GPUs suffice for all models together: a search over how they are divided among the models (ours).
 
-Each model needs a number of GPUs of each type; what it needs of one type depends on what it has of the others, and more
-never hurts. The search keeps a range for each number, raises what a model needs at least by asking `model_server` with
-everything else at its most, lowers what it can have by what the others need at least, and halves a range.
+Each model needs a number of GPUs of each type. Its need of one type depends on its numbers of the others, and more
+never hurts. The search keeps a range for each number. It raises a model's least need by asking `model_server` with all
+else at its most, lowers a model's most by the least needs of the others, and halves a range.
 """
 
 from __future__ import annotations
@@ -22,15 +22,14 @@ from euclio.proving.pipeline.model_server import ModelServer, PlentyError, Servi
 
 # A bound on all models together, from prices per model and GPU type (ours).
 #
-# With prices of GPUs that differ between models, each model needs GPUs worth at least what its cheapest template takes
-# to meet its demand; together they have no more than all GPUs are worth, however they are divided. That holds for any
-# prices, so HiGHS only proposes them, by a linear program over fractions of GPUs, and the bound is computed anew with a
-# margin.
+# With prices of GPUs that differ between models, each model needs GPUs worth at least those of its cheapest template.
+# All models together have no more than the worth of all GPUs, in any division. That holds for any prices,
+# so HiGHS only proposes them, by a linear program over fractions of GPUs, and the bound is computed anew with a margin.
 
 Counts = tuple[int, ...]
 
 MARGIN = 1e-12
-"""What rounding may change at most, as a part of the numbers that are added up: some hundreds, by 1e-15 each."""
+"""Largest effect of rounding, as a part of the numbers in a sum: some hundreds, by 1e-15 each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ class Stock:
 
     Attributes:
         counts: GPUs of each type, in units.
-        prices: whole prices per unit; empty: money does not matter.
+        prices: whole prices per unit; empty if money does not matter.
         money: most of it.
     """
 
@@ -48,7 +47,7 @@ class Stock:
     money: int
 
     def affordable(self) -> Counts:
-        """Units of each type that there are and that the money suffices for, alone."""
+        """Units of each type that are in stock and that the money suffices for, alone."""
         priced = zip(self.counts, self.prices or (0,) * len(self.counts), strict=True)
         return tuple(min(count, self.money // price) if price else count for count, price in priced)
 
@@ -75,7 +74,7 @@ class JointBound:
         self._effort.check()
         least, most = np.array(low, float), np.array(high, float)
         proposed = self._proposed(least, most)
-        # Without prices nothing is excluded, which is always safe.
+        # Without prices it excludes nothing, which is always safe.
         if proposed is None:
             return False
         own, shared, money = proposed
@@ -84,7 +83,7 @@ class JointBound:
         # A model holds as many GPUs as it may where they are worth more than they cost, else as few.
         worth = np.where(profit > 0, profit * most, profit * least)
         supply = float(shared @ self._counts) + money + float(worth.sum())
-        # Rounding grows with all that is added up, so the margin is a part of that.
+        # Rounding grows with the sum, so the margin is a part of the sum.
         mass = float(shared @ self._counts) + money + float((own * most).sum()) + float(np.abs(worth).sum()) + need
         return supply + MARGIN * mass < need
 
@@ -126,25 +125,25 @@ def least_uses(use: Floats) -> Floats:
     """The rows of which no other one is at most as large throughout."""
     kept = np.empty((0, use.shape[1]))
     for row in use[np.argsort(use.sum(axis=1))]:
-        # In order of rising sums whatever makes a row superfluous comes before it.
+        # In order of rising sums a row comes after those that make it superfluous.
         if not (kept <= row).all(axis=1).any():
             kept = np.vstack([kept, row])
     return kept
 
 
 UNKNOWN: Serving = ()
-"""Stands for no answer yet; no pipelines serve nothing."""
+"""Marks a missing answer; an empty tuple of pipelines would serve nothing."""
 
 PATIENCE = 30
-"""Most nodes of a question that only narrows a range: most take a handful, and some that nothing hangs on, millions."""
+"""Most nodes of a question that only narrows a range: most questions take a handful, some unimportant ones millions."""
 
 
 class Needs:
-    """What is known of the GPUs that suffice for one model; every question is answered once.
+    """Known numbers of GPUs that suffice for one model; every question is answered once.
 
     Args:
-        server: decides.
-        units: per GPU type, the parts of a GPU in which they are counted.
+        server: decides the questions.
+        units: per GPU type, the number of parts of a GPU in which they are counted.
     """
 
     def __init__(self, server: ModelServer, units: Sequence[int]) -> None:
@@ -164,16 +163,16 @@ class Needs:
         return np.asarray(self._server.fluid_use() * np.array(self._units, float))
 
     def serving(self, counts: Counts) -> Serving | None:
-        """Pipelines that meet the model's demand on these GPUs; None: there are none."""
+        """Pipelines that meet the model's demand on these GPUs; None if there are none."""
         known = self._known(counts)
         return self._ask(counts, None) if known is UNKNOWN else known
 
     def possible(self, counts: Counts) -> bool:
-        """Whether these GPUs may suffice; also True where that is not to be had cheaply."""
+        """Whether these GPUs may suffice; also True if the answer takes too many nodes."""
         known = self._known(counts)
         if known is not UNKNOWN:
             return known is not None
-        # What was given up once would be given up again; more than plenty is plenty.
+        # A question given up once would be given up again; more than plenty is plenty.
         if counts in self._hard or any(all(map(le, known, counts)) for known in self._plenty):
             return True
         try:
@@ -186,7 +185,7 @@ class Needs:
             return True
 
     def least(self, gpu: int, low: int, most: Counts) -> int:
-        """A number of a GPU type, from `low` on, below which these of the others do not suffice."""
+        """A number of a GPU type, from `low` on, below which these numbers of the others do not suffice."""
         high = most[gpu]
         # More GPUs never hurt, so the least number is found by halving.
         while low < high:
@@ -225,7 +224,7 @@ class _CountRanges:
 
 
 def pack(needs: Sequence[Needs], stock: Stock, effort: Effort) -> list[Serving] | None:
-    """Pipelines of every model that the stock suffices for together; None: there are none.
+    """Pipelines of every model that the stock suffices for together; None if there are none.
 
     Raises:
         GivenUpError: the deadline passed, or a question is beyond what is supported.
@@ -238,7 +237,7 @@ def pack(needs: Sequence[Needs], stock: Stock, effort: Effort) -> list[Serving] 
         ranges = _narrowed(needs, stock, joint, stack.pop())
         if ranges is None:
             continue
-        # Everyone can have its most at once, so a model that falls short even so closes these ranges.
+        # Each model gets its most here; one that still falls short closes these ranges.
         if _within(stock, ranges.high):
             found = [need.serving(high) for need, high in zip(needs, ranges.high, strict=True)]
             served = [plan for plan in found if plan is not None]
@@ -256,7 +255,7 @@ def _within(stock: Stock, taken: Sequence[Counts]) -> bool:
 
 
 def _narrowed(needs: Sequence[Needs], stock: Stock, joint: JointBound, ranges: _CountRanges) -> _CountRanges | None:
-    """Ranges without numbers that no packing has; None: there is no packing in them."""
+    """The ranges without numbers that are in no packing; None if they hold none."""
     low, high = list(ranges.low), list(ranges.high)
     while True:
         before = list(low)
@@ -277,7 +276,7 @@ def _narrowed(needs: Sequence[Needs], stock: Stock, joint: JointBound, ranges: _
 
 
 def _share(needs: Sequence[Needs], stock: Stock, low: list[Counts], high: list[Counts]) -> bool:
-    """Lower what each model can have by what the other models need at least; False: no division suffices."""
+    """Lower each model's most by the other models' least needs; False if no division suffices."""
     if not _within(stock, low):
         return False
     for m, need in enumerate(needs):
@@ -288,7 +287,7 @@ def _share(needs: Sequence[Needs], stock: Stock, low: list[Counts], high: list[C
 
 
 def _affordable(stock: Stock, low: Sequence[Counts], high: Counts, model: int) -> Counts:
-    """What a model can have of each type while every other number is at its least."""
+    """A model's most of each type while every other number is at its least."""
     total = [sum(own) for own in zip(*low, strict=True)]
     spent = sum(n * price for n, price in zip(total, stock.prices, strict=False))
     found = []

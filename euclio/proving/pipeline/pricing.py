@@ -1,8 +1,8 @@
-"""Upper bounds on what one model can be served, from prices on its pools of GPUs (ours).
+"""Upper bounds on the throughput of one model, from prices on its pools of GPUs (ours).
 
-With a price per GPU of each pool, what is served is at most the worth of the GPUs plus what single lumps serve beyond
-their own price. That holds for any prices at all, so HiGHS only proposes them, by a linear program, and the bound is
-computed anew; rounding in it is covered by a margin on the side of searching more.
+With a price per GPU of each pool, the throughput is at most the worth of the GPUs plus the throughput of single lumps
+beyond their own price. That holds for any prices, so HiGHS only proposes them, by a linear program, and the bound is
+computed anew; a margin towards searching more covers its rounding.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from euclio.proving.pipeline.lumps import Floats, Lumps, Whole
 from euclio.proving.pipeline.templates import Template
 
 MARGIN = 4e-15
-"""What rounding may change at most in one of the numbers that are added up, as a part of the largest."""
+"""Largest effect of rounding on one term of a sum, as a part of the largest term."""
 
 PENALTY = 50.0
-"""What a lump that has to be there and is not costs in the linear program, in demands."""
+"""Cost of a missing forced lump in the linear program, in demands."""
 
 SIFTED = 3000
-"""Up to this many lumps are all in the linear program at once; of more, those that pay are added by and by."""
+"""Up to this many lumps enter the linear program at once; beyond, column generation adds those that pay."""
 
 SIFTED_GAIN = 1e-10
-"""What a lump has to serve beyond its price to be added, as a part of the demand."""
+"""Throughput beyond its price from which a lump is added, as a part of the demand."""
 
 OVERFULL = 1e-7
 """By how much a group may be used more than once before the linear program limits it to once."""
@@ -52,7 +52,7 @@ class Box:
     of_type: tuple[tuple[int, ...], ...]
 
     def worth(self, prices: Floats) -> float:
-        """The most that the GPUs are worth, however those of a type are divided among its pools."""
+        """The largest worth of the GPUs over all divisions of a type's GPUs among its pools."""
         total = 0.0
         for available, pools in zip(self.available, self.of_type, strict=True):
             left = float(available) - sum(self.least[p] for p in pools)
@@ -67,7 +67,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What the linear program proposes; nothing of it is trusted.
+    """The linear program's proposal; nothing relies on it.
 
     Attributes:
         prices: per pool, in demands per GPU.
@@ -83,14 +83,14 @@ class Proposal:
 def propose(
     lumps: Lumps, box: Box, forced: frozenset[int], limited: frozenset[int], hint: Floats, effort: Effort
 ) -> Proposal | None:
-    """Solve the linear program over fractions of lumps; None: HiGHS had no answer.
+    """Solve the linear program over fractions of lumps; None if HiGHS has no answer.
 
     Args:
         lumps: those that may be in a plan.
         box: GPUs of the pools.
         forced: groups of which one lump has to be in the plan.
         limited: groups that are explicitly used at most once.
-        hint: prices to begin with: where there are many lumps, those that they make worth most come first.
+        hint: prices to begin with: where there are many lumps, the lumps of most worth at them come first.
         effort: deadline.
     """
     number = len(lumps.served)
@@ -125,7 +125,7 @@ def _proposed(
 ) -> Proposal | None:
     number, pools = lumps.use.shape
     exactly = sorted(forced)
-    # Variables: a part of each lump, GPUs of each pool, and what is missing of each group that has to be there.
+    # Variables: a part of each lump, GPUs of each pool, and the missing part of each forced group.
     rows = Rows()
     for p in range(pools):
         own = np.flatnonzero(lumps.use[:, p])
@@ -156,7 +156,7 @@ def _proposed(
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """An upper bound on what a model can be served, as a part of its demand.
+    """An upper bound on the throughput of a model, as a part of its demand.
 
     Attributes:
         value: the bound, rounding included.
@@ -180,35 +180,35 @@ def bound(lumps: Lumps, box: Box, forced: frozenset[int], prices: Floats) -> Bou
     best = np.maximum.reduceat(gain, starts) if len(starts) else np.empty(0)
     # A group that may stay away adds nothing where it does not pay; a forced one may cost.
     counted = np.where(np.isin(groups, list(forced)), best, np.maximum(best, 0.0))
-    # Each group's part may be off by rounding, also where it counts as nothing.
+    # Rounding may affect each group's part, also where it counts as nothing.
     room = MARGIN * (len(groups) + 4) * (worth + float(np.abs(counted).max(initial=0.0)) + charge.max(initial=0.0) + 1)
     value = worth + float(counted.sum()) + room
     sizes = np.diff(np.append(starts, len(gain)))
-    # What is no number (prices beyond all bounds) drops nothing.
+    # NaN (prices beyond all bounds) drops nothing.
     short = value + room - np.repeat(counted, sizes) + gain < 1
     return Bound(value, ~short)
 
 
 # Bounds in fractions, for where rounding would decide: a bound that meets the demand to the last digit (ours).
 #
-# The prices that HiGHS proposes are turned into the fractions that they stand for, by solving in fractions the
-# equations that they fulfil: what the linear program takes is worth its price. Any prices make a valid bound, so a
-# wrong guess only makes a weaker one.
+# Fractions replace the prices that HiGHS proposes: they solve exactly the equations that these prices fulfil, by which
+# each lump of the linear program's solution is worth its price. Any prices make a valid bound, so a wrong guess only
+# makes a weaker one.
 
 TAKEN = 1e-9
-"""Of what the linear program takes less than this, it takes nothing."""
+"""Parts of lumps in the linear program below this count as 0."""
 ALIKE = 1e-9
-"""Numbers this close, as parts of a demand, may be the same; which they are is found in fractions."""
+"""Numbers this close, as parts of a demand, may be the same; fractions decide."""
 MOST_LUMPS = 3000
 """Beyond this many lumps whose sign rounding may decide, fractions take too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExactLumps:
-    """What lumps serve and use, in fractions.
+    """Throughput and use of lumps, in fractions.
 
     Attributes:
-        templates: the model's.
+        templates: the model's templates.
         pools: the pool that a partition draws on, by position and GPU type.
         rate: demand in requests per second.
     """
@@ -218,7 +218,7 @@ class ExactLumps:
     rate: Fraction
 
     def of(self, lumps: Lumps, i: int) -> tuple[Fraction, dict[int, Fraction]]:
-        """What a lump serves as a part of the demand, at most 1, and GPUs by pool."""
+        """A lump's throughput as a part of the demand, at most 1, and its GPUs by pool."""
         stages = self.templates[int(lumps.template[i])].stages
         numbers = [int(n) for n in lumps.virtual[i][: len(stages)]]
         use: dict[int, Fraction] = {}
@@ -236,14 +236,14 @@ def exact_bound(
     held: tuple[frozenset[int], frozenset[int]],
     proposal: Proposal,
 ) -> Fraction | None:
-    """An upper bound on what can be served as a part of the demand, without rounding; None: it would take too long.
+    """An upper bound on the throughput as a part of the demand, without rounding; None if it would take too long.
 
     Args:
         exact: the lumps' numbers in fractions.
         lumps: those that may be in a plan.
         box: GPUs of the pools.
         held: groups of which one lump has to be in the plan, and groups that are used at most once.
-        proposal: prices, and what is worth its price.
+        proposal: prices, and lumps that are worth theirs.
     """
     forced, limited = held
     prices = _exact_prices(exact, lumps, box, forced | limited, proposal)
@@ -329,10 +329,10 @@ def _solved(
                     row[k] = row.get(k, Fraction(0)) - factor * x
                 right -= factor * value
         row = {k: x for k, x in row.items() if x}
-        # It says no more than the equations before it.
+        # It follows from the equations before it.
         if not row:
             continue
-        # The unknowns of groups go first, so that prices are what is left to be determined by the rest.
+        # The unknowns of groups go first, so that the rest determines the prices.
         column = max(row)
         scale = row[column]
         pivots.append((column, {k: x / scale for k, x in row.items()}, right / scale))

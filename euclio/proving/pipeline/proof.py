@@ -1,9 +1,9 @@
 """Proof files of clusters: no plan is better than a claim (ours).
 
-Where a few nodes close the program that leaves no plan out (`euclio.proving.pipeline.program`), its proof is the file,
-and no search stands behind it. Elsewhere the prover finds, for each model, numbers of GPUs that do not serve it well
-enough. Whoever believes these needs no search of divisions: that the GPUs of a cluster cannot be divided so that every
-model has more than these numbers is a small program without a feasible point, and its proof the file.
+If a few nodes close the program that leaves no plan out (`euclio.proving.pipeline.program`), its proof is the file, and
+the proof rests on no search. Elsewhere the prover finds, for each model, numbers of GPUs that do not serve it well
+enough. Given these, a small program without a feasible point shows that the GPUs of a cluster cannot be divided so that
+every model has more than these numbers, and its proof is the file.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ ONE = Fraction(1)
 MOST_CORNERS = 2_000
 """Alternatives of a model at most: more would make a file that is of no use."""
 SMALL, LARGE = (300, 20), (5_000, 200)
-"""Of the program of all plans: variables up to which it is tried first, and nodes after which it is given up, so that
-the choice is the same on every machine; the same where there is nothing to divide."""
+"""For the program of all plans: its most variables to be tried first, and nodes at which to give it up. So the choice
+is the same on every machine. Then the same where there is nothing to divide."""
 DIGITS = 9
-"""Digits behind the decimal point of what a template takes of the GPUs in fractions, rounded down."""
+"""Decimal places of a template's use of GPUs in fractions, rounded down."""
 SAFE = 1 - 1e-9
-"""What is computed in floating point is lowered to this part of itself first: far more than rounding can have added."""
+"""A floating-point result is lowered to this part of itself first: far more than rounding can have added."""
 
 
 def cluster_proof(
@@ -44,8 +44,8 @@ def cluster_proof(
     Args:
         cluster: the instance.
         space: the plan space.
-        plan: a feasible plan, which stands as a solution in a file that leaves no plan out; None: there is none.
-        cutoff: weighted requests per second, or money per hour; None: there is no plan at all.
+        plan: a feasible plan, which stands as a solution in a file that leaves no plan out; None if there is none.
+        cutoff: weighted requests per second, or money per hour. None claims that there is no plan at all.
         deadline: `time.perf_counter` value at which to stop.
 
     Raises:
@@ -76,7 +76,7 @@ def _whole_proof(
     most_variables: int,
     most_nodes: int,
 ) -> Proof | None:
-    """The proof of the program of all plans; None: there is no plan, it is too large, or takes too many nodes."""
+    """The proof of the program of all plans; None if there is no plan or it takes too much."""
     if plan is None or cutoff is None:
         return None
     try:
@@ -102,12 +102,12 @@ def corners_beyond(short: Sequence[Counts], most: Counts) -> list[Counts]:
     """The least numbers of GPUs that are not all within one of some numbers.
 
     Args:
-        short: numbers of each type that do not suffice, nor does anything within them.
-        most: numbers of each type that there are.
+        short: numbers of each type that do not suffice, nor do any smaller ones.
+        most: the stock of each type.
 
     Returns:
-        Numbers that are within none of `short` and within `most`, such that all others of that kind have at least as
-        many of every type as one of them.
+        Numbers within `most` and within none of `short`, such that all others of that kind have at least as many of
+        every type as one of them.
 
     Raises:
         GivenUpError: there are more than `MOST_CORNERS`.
@@ -167,7 +167,7 @@ class _ProofBuilder:
             self.rows.append(Row(f"count_{t}", {own[t]: ONE for own in gpus}, Fraction(stock.counts[t])))
         largest = max((price for price, n in zip(stock.prices, most, strict=False) if n), default=0)
         if largest:
-            # In units of the largest price, since linear programs in floating point take 10^13 next to 1 for anything.
+            # In units of the largest price, since linear programs in floating point cannot tell 10^13 from 10^13 + 1.
             prices = {t: Fraction(stock.prices[t], largest) for t in types if most[t] and stock.prices[t]}
             terms = {own[t]: price for own in gpus for t, price in prices.items()}
             self.rows.append(Row("money", terms, Fraction(stock.money, largest)))
@@ -178,7 +178,7 @@ class _ProofBuilder:
         return len(self.variables) - 1
 
     def _add_fractions(self, m: int, need: Needs, gpus: Sequence[int]) -> None:
-        """What a model takes at least, if fractions of virtual GPUs served: parts of its demand, by template."""
+        """A model's least use with fractions of virtual GPUs: parts of its demand, by template."""
         uses = [[lowered(Fraction(float(u) * SAFE), DIGITS) for u in use] for use in least_uses(need.fluid())]
         parts = [self._add(f"x_{m}_{k}", 1, integer=False) for k in range(len(uses))]
         self.rows.append(Row(f"all_{m}", dict.fromkeys(parts, -ONE), -ONE))

@@ -63,7 +63,7 @@ class Template:
 
 
 def templates(cluster: Cluster, model: Model, space: PipelineSpace, effort: Effort) -> list[Template]:
-    """All templates of a model in a plan space, but for those that another one replaces at no cost.
+    """All templates of a model in a plan space, except those that another one replaces at no cost.
 
     One replaces another if it has the same GPU types and shares in order and every rate is at least as high: the same
     numbers of virtual GPUs then serve at least as much on the same GPUs.
@@ -104,7 +104,7 @@ class _Stages:
         return self._found[first, last]
 
     def budget(self, batch: int) -> int:
-        """Ticks that a pipeline may take whose first batch has this size: the largest whole number not above them."""
+        """Ticks that a pipeline with a first batch of this size may take, rounded down."""
         delay = self._build.delay_s(batch) if self._build is not None else Fraction(0)
         return math.floor((self.model.budget_s - delay) * self._unit)
 
@@ -139,7 +139,7 @@ def _chains(stages: _Stages, ranges: list[tuple[int, int]], effort: Effort) -> I
         if stages.unified:
             rest = [[s for s in level if s.batch == head.batch] for level in rest]
         if all(rest):
-            # What the later ranges take at least, so that a chain that cannot fit is not begun.
+            # The least time of the later ranges, so that no chain begins that cannot fit.
             least = [0]
             for level in reversed(rest):
                 least.append(least[-1] + min(s.ticks for s in level))
@@ -160,11 +160,11 @@ def _longer(
 
 
 def _undominated(found: list[Template], effort: Effort) -> list[Template]:
-    """Those of which no other one has all rates at least as high, and one of those that are alike."""
+    """Those for which no other one has all rates at least as high; of equal ones one stays."""
     # Rounding to the nearest float keeps the order of fractions, but for those that become the same.
     rounded = np.array([[stage.rounded for stage in template.stages] for template in found])
     kept: list[int] = []
-    # In descending order whatever replaces a template comes before it.
+    # In descending order a template comes after those that replace it.
     for i in np.lexsort(-rounded.T[::-1]):
         effort.check()
         above = np.flatnonzero((rounded[kept] >= rounded[i]).all(axis=1))
