@@ -1,8 +1,8 @@
-"""Certificates: what an independent prover says about a claim (ours).
+"""Certificates: the verdict of an independent prover on a claim (ours).
 
-A claim is turned into a cutoff: an optimum claims that no plan is better than its value by more than the tolerance, a
-bound that none is better than the bound, infeasibility that there is none at all. A prover of the family then searches
-for a plan beyond the cutoff, in exact arithmetic and with code of its own.
+Each claim gives a cutoff. An optimum claims that no plan is better than its value by more than the tolerance. A bound
+claims that no plan is better than the bound. Infeasibility claims that no plan exists. A prover of the family then
+searches for a plan beyond the cutoff, in exact arithmetic and with code of its own.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from euclio.core.showing import Shown
 
 
 class Verdict(StrEnum):
-    """What became of a claim."""
+    """The verdict on a claim."""
 
     CERTIFIED = "certified"
     REFUTED = "refuted"
     OPEN = "open"
-    """Neither was shown within the limit."""
+    """The prover showed neither within the limit."""
 
 
 class NoProofError(Exception):
-    """No proof file can be made of a claim that holds; says why in one line."""
+    """A claim holds but no proof file can be made of it; the message says why in one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +34,10 @@ class Search:
     """Outcome of a search for a plan that is strictly better than a cutoff.
 
     Attributes:
-        plan: a plan that is strictly better, which `certify` has the checker confirm; None: none was found.
-        exhausted: whether it is proven that there is none; False with a plan, or where the deadline passed.
+        plan: a strictly better plan, which `certify` lets the checker confirm; None if the search found none.
+        exhausted: whether the search proved that there is none; False with a plan, or if the deadline passed.
         nodes: nodes of the search, a measure of its work.
-        reason: where neither a plan nor a proof was found, why, in one line.
+        reason: in one line, why the search found neither a plan nor a proof.
     """
 
     plan: Any | None
@@ -51,8 +51,8 @@ class ProofFile:
     """A proof file that was written.
 
     Attributes:
-        path: where, as it was asked for.
-        size: its bytes.
+        path: its path as given.
+        size: its size in bytes.
     """
 
     path: str
@@ -61,7 +61,7 @@ class ProofFile:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Certificate(Shown):
-    """What became of the claim of one result.
+    """The verdict on the claim of one result.
 
     Values are in the unit of the objective.
 
@@ -71,22 +71,21 @@ class Certificate(Shown):
         space: plan space that the claim is about.
         verdict: certified, refuted or open.
         claim: the claim in words.
-        cutoff: no plan may be better than this if the claim holds; None: the claim is that there is no plan at all, or
-            nothing had to be searched for.
-        reason: why it was refuted or left open, in one line; empty: it is certified.
-        plan: a plan that refutes the claim; None: there is none.
+        cutoff: no plan is better than this if the claim holds. None if the claim is infeasibility or needs no search.
+        reason: why the claim is refuted or open, in one line; empty if it is certified.
+        plan: a plan that refutes the claim; None if there is none.
         value: value of that plan as the checker priced it.
-        nodes: nodes of the search; 0: the checker alone decided.
-        wall_s: seconds that it took.
+        nodes: nodes of the search; 0 if the checker alone decided.
+        wall_s: wall-clock seconds of the proof.
         prover: module of the prover, or `CHECKER` where no search was needed.
         provenance: versions, machine and git revision (`euclio.core.versions.provenance`).
         instance_sha256: SHA-256 of the instance's text as euclio writes it, in hex.
-        plan_sha256: the same of the result's plan; None: it has none, or the checker cannot price it.
+        plan_sha256: the same of the result's plan; None if it has none or the checker cannot price it.
         changes: changes of the named instance whose result it is (`euclio.core.result.Result`).
-        proof: the proof file that was written; None: none was.
-        no_proof: why none was, in one line, where one was asked for.
-        of_instance: the instance itself, with these changes, for tables; None: it is not at hand. It is no part of what
-            makes two certificates equal.
+        proof: the written proof file; None if there is none.
+        no_proof: why there is none although one was requested, in one line.
+        of_instance: the instance itself, with these changes, for tables; None if it is not at hand. Equality of
+            certificates ignores it.
     """
 
     _view = late_value("euclio.proving.table", "CERTIFICATE")
@@ -122,4 +121,4 @@ class Certificate(Shown):
 
 
 CHECKER = "checker"
-"""Prover of a claim that needs no search: the checker's word is enough."""
+"""Prover of a claim that needs no search: the checker's verdict is enough."""

@@ -1,7 +1,7 @@
-"""Problem families: all that the verbs, the files and the runner need to know of one, so that they serve every family.
+"""Problem families: a record of all that verbs, files and the runner need, so that they serve every family alike.
 
-A family stands in its package's module `family`; `euclio.core.families` finds it. What is slow to import is imported in
-its functions. `euclio.files.plain_family` makes one from a few dataclasses.
+Each package defines its family in its module `family`; `euclio.core.families` finds it. Its functions do the slow
+imports. `euclio.files.plain_family` makes one from a few dataclasses.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class Checked(Protocol):
-    """What every checker says about a plan."""
+    """The answer of a checker about a plan."""
 
     @property
     def violations(self) -> tuple[str, ...]:
@@ -50,14 +50,14 @@ class Checked(Protocol):
 
     @property
     def value(self) -> Fraction | None:
-        """The exact value in the unit of the goal; None: it could not be computed."""
+        """The exact value in the unit of the goal; None if the checker could not compute it."""
 
 
 class Changes(Protocol):
     """Changes of an instance."""
 
     def applied_to(self, instance: Any, /) -> Any:
-        """The instance with these changes; raises an `InputError` that names the field which does not go with it."""
+        """The instance with these changes; raises an `InputError` that names a field that does not fit it."""
 
     def in_words(self) -> str:
         """The changes in a few words."""
@@ -88,7 +88,7 @@ class Explained(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """What changes from one plan to another.
+    """The changes from one plan to another.
 
     Attributes:
         text: for people.
@@ -111,11 +111,12 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Companion:
-    """What people should see next to a plan, and what a search has to find out.
+    """Figures that users should see next to a plan and that only a search finds.
 
     Attributes:
-        prepare: compiles what the search needs for a plan space.
-        add: instance, result and seconds that are left (None: no limit) in, the result with more of `stats` out.
+        prepare: compiles the code that the search needs for a plan space.
+        add: takes an instance, a result and the seconds left (None means no limit); returns the result with more
+            `stats`.
     """
 
     prepare: Callable[[Any], None]
@@ -127,70 +128,71 @@ class Family:
     """A problem family.
 
     Attributes:
-        name: as it stands in `Solver.family`.
-        instances: what its instances are called, in the plural.
+        name: its name in `Solver.family`.
+        instances: the word for its instances, in the plural.
         schema: schema of its instance files.
         instance: class of its instances; each has a `name`.
         plan: class of its plans.
         goals: its objectives, the default one first.
-        full_space: the plan space that all its solvers' are measured against.
-        default_solver: name of the solver that is used when none is named.
-        improvers: names of the solvers that are tried on the benchmark set where the default one does not prove its
-            plan.
+        full_space: the plan space with which those of all its solvers are compared.
+        default_solver: name of the solver that runs if the user names none.
+        improvers: names of the solvers that the benchmark set tries where the default one does not prove its plan.
         space_options: options of the command that change the plan space.
-        read: parsed JSON and the file's name in, instance out.
-        to_text: the JSON text of an instance.
-        evaluate: its checker: instance, plan and plan space in.
-        plan_files: how plans and plan spaces stand in result files.
-        check_space: raises an `InputError` where a plan space names what the instance does not have.
-        describe_space: a plan space in a few words.
-        table: instance and result in, a table for people out.
-        summary: instance, plan space and the checker's answer on a feasible plan in, one line out.
-        caveat: instance, plan space, and a plan with the checker's answer in (None: its plans are meant), one line out
-            on what their latency is not proven of; empty: there is nothing to say.
-        why_infeasible: instance, infeasible result and seconds for it in, one line out.
-        explain: instance, plan space and seconds for all searches together in.
-        tiny: a plan space in; an instance to warm a solver up with, and the plan space on it, out.
-        find_better: its independent prover (`euclio.proving`): instance, plan space, cutoff and deadline in.
-        warm_up_prover: lets that prover run once on a tiny instance.
-        tolerance: a plan space as plain data in; the relative distance of bound and value within which a plan of it is
-            optimal.
-        compile_rest: compiles what no solver reaches, such as its simulator; None: there is nothing.
-        keeping: what its plans may be asked to keep beyond its rules; None: nothing.
-        features: sizes of an instance, by name, which results keep to be sorted and drawn by.
-        sources: what solvers of it are tried on (`euclio.contract`).
-        kinds: kinds of instances that can be drawn (`euclio.workloads.kinds`).
+        read: takes parsed JSON and the file's name; returns the instance.
+        to_text: returns the JSON text of an instance.
+        evaluate: its checker; takes an instance, a plan and a plan space.
+        plan_files: the format of plans and plan spaces in result files.
+        check_space: raises an `InputError` where a plan space names something that the instance does not have.
+        describe_space: describes a plan space in a few words.
+        table: takes an instance and a result; returns a table for people.
+        summary: takes an instance, a plan space and the checker's answer on a feasible plan; returns one line.
+        caveat: takes an instance, a plan space, and a plan with the checker's answer (None means all its plans).
+            Returns one line about the cases for which their latency is not proven; empty if there are none.
+        why_infeasible: takes an instance, an infeasible result and a limit in seconds; returns one line.
+        explain: takes an instance, a plan space and a limit in seconds for all searches together.
+        tiny: takes a plan space; returns an instance to warm a solver up with, and the plan space on it.
+        find_better: its independent prover (`euclio.proving`); takes an instance, a plan space, a cutoff and a
+            deadline.
+        warm_up_prover: runs that prover once on a tiny instance.
+        tolerance: takes a plan space as plain data; returns the relative gap within which a plan counts as optimal.
+        compile_rest: compiles the code that no solver reaches, such as its simulator; None if there is none.
+        keeping: demands on its plans beyond its rules; None if it has none.
+        features: sizes of an instance, by name; results keep them for sorting and figures.
+        sources: instances to test its solvers on (`euclio.contract`).
+        kinds: kinds of instances that `euclio generate` can draw (`euclio.workloads.kinds`).
         designs: its part of the benchmark set (`euclio.experiments.bench_set`).
-        simulator: its simulator; None: it has none.
+        simulator: its simulator; None if it has none.
         setup_options: options of the command that are fields of the simulator's setups.
-        importers: kinds of files that instances, or profiles, can be made of (`euclio.core.parts`).
-        changes: class of the changes of an instance, a dataclass that may stand in files, whose fields are None where
-            nothing changes; it has `applied_to` (an instance in, the changed one out) and `in_words`. None: there are
+        importers: kinds of files from which euclio can read instances or profiles (`euclio.core.parts`).
+        changes: class of the changes of an instance: a dataclass that files may hold. Its fields are None where nothing
+            changes. It has `applied_to` (returns the changed instance) and `in_words`. None if the family has no
+            changes.
+        change_options: options of the command that set fields of `changes`.
+        hint: takes an instance; returns one line about an oddity, such as an objective in another unit; empty if there
+            is none.
+        doubts: takes an instance; returns a line on each doubtful measured row, with its field.
+        currency: takes an instance; returns the currency of its values, such as "EUR"; None if the instance states
             none.
-        change_options: options of the command that are fields of it.
-        hint: an instance in, one line out on what looks odd about it, such as an objective in another unit; empty:
-            nothing does.
-        doubts: an instance in; a line on each measured row of it that is doubted, with its field, out.
-        currency: an instance in; what the money in its values is, such as "EUR", out; None: not said, or there is none.
-        usual: names of the solvers that `euclio compare` runs for people who plan capacity; empty: every system.
-        exporters: kinds of other systems' files that plans can be written as (`euclio.core.parts`).
-        difference: two plans as they stand in result files in, what changes out (`euclio diff`); None: their parts are
-            compared as they are written.
-        demands: what its instances and plan spaces may ask for that not every solver covers, such as a stock.
-        companion: what `euclio solve` finds out next to a plan; None: nothing.
-        planned_for: a plan space in; what its plans are made for and how they are served, as plain data, out (empty:
-            nothing is said).
-        rows: instance, plan and the checker's answer in, the rows of the plan's frame out; None: it has none.
-        find_better_keeping: its prover of results that were asked for an attainment: instance, plan space, what was
-            asked as it stands in the result, cutoff and deadline in; None: it has none.
-        prove: makes a proof (`euclio.proving.files.model.Proof`) of a claim that its prover certifies: instance, plan
-            space, a feasible plan (None: there is none), cutoff (None: there is no plan) and deadline in; raises a
-            `NoProofError` where there is none. None: it has no proof files.
-        pose: makes a program whose optimum is that of a plan space, without a proof
-            (`euclio.proving.files.model.Posed`): the same in, a plan given; raises a `NoProofError` where there is
-            none. None: it has none but those of proofs.
-        derive: instance and plan space in; makes what its solvers keep of an instance and share, such as arrays of
-            ranked profiles, so that no run is timed with it because it happens to be the first one; None: nothing.
+        usual: names of the solvers that `euclio compare` runs for capacity planners; empty means every system.
+        exporters: other systems' file formats in which euclio can write plans (`euclio.core.parts`).
+        difference: takes two plans as result files hold them; returns the changes (`euclio diff`). With None, `euclio
+            diff` compares the plans' parts as written.
+        demands: demands of its instances and plan spaces that not every solver covers, such as a stock.
+        companion: figures that `euclio solve` adds next to a plan; None if there are none.
+        planned_for: takes a plan space; returns, as plain data, the arrivals and attainment of its plans and how they
+            serve (empty if unknown).
+        rows: takes an instance, a plan and the checker's answer; returns the rows of the plan's frame. None if it has
+            no frame.
+        find_better_keeping: its prover of results with a demanded attainment; takes an instance, a plan space, the
+            demand as the result holds it, a cutoff and a deadline. None if it has no such prover.
+        prove: makes a proof (`euclio.proving.files.model.Proof`) of a claim that its prover certifies. It takes an
+            instance, a plan space, a feasible plan (or None), a cutoff (None means no plan exists) and a deadline. It
+            raises a `NoProofError` where it finds no proof. None if the family has no proof files.
+        pose: makes a program with the optimum of a plan space, without a proof (`euclio.proving.files.model.Posed`). It
+            takes the same arguments, with a plan, and raises a `NoProofError` where there is no program. None if only
+            proofs have programs.
+        derive: takes an instance and a plan space; makes the data of an instance that its solvers share, such as arrays
+            of ranked profiles, so that the first run's time does not include it. None if they share none.
     """
 
     name: str
@@ -254,9 +256,9 @@ class Family:
 
 @lru_cache(maxsize=1024)
 def _judged(goal: Goal, tolerance: float) -> Goal:
-    """A goal with its tolerance, made once: every run asks several times."""
+    """A goal with its tolerance, made once because every run needs it several times."""
     return replace(goal, tolerance=tolerance)
 
 
-# Scripts take these from here; they are found in the rooms above, which this one does not import.
+# Scripts import these names from here; other packages, which this one does not import, define them.
 __getattr__ = lazy_names(__name__, {"euclio.core.families": ["evaluate", "families", "family_of", "find_family"]})

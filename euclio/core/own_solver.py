@@ -1,11 +1,12 @@
 """A user's own solver without a package around it: a function, or one of a file, named ``path/to/file.py:function``.
 
-The function takes the instance first, and by name, where it wants them, the plan space (``space``) and the limits
-(``limits``); it returns a plan, None or an `Answer`. The annotation of its first parameter says which problem family it
-solves (none: sessions), and the default of ``space`` which plan space it searches (none: the full one). Instead of a
-function there may be a `Solver`, or a design that has `as_solver`, such as a row of Harpagon's Table III.
+The function takes the instance first. It may take the plan space (``space``) and the limits (``limits``) by name. It
+returns a plan, None or an `Answer`. The annotation of its first parameter states the problem family; without one it
+solves sessions. The default of ``space`` is the plan space that it searches; without one it searches the full space.
+Instead of a function, the name may point to a `Solver` or to a design with `as_solver`, such as a row of Harpagon's
+Table III.
 
-Families find other things in a user's files the same way (`named_in_file`), such as dispatch policies.
+Families find other objects in users' files the same way (`named_in_file`), such as dispatch policies.
 """
 
 from __future__ import annotations
@@ -31,23 +32,23 @@ from euclio.core.solver import AnySolver, Limits, Solver, SolverLike
 from euclio.core.system import read_bytes
 
 MODULE = "own_solver_"
-"""What names of modules made from such files begin with."""
+"""Prefix of the names of modules made from such files."""
 PLAIN_NAMES = ("solve", "run")
-"""Functions that the name of their file says enough about."""
+"""Names of functions that a label leaves out, because the file's name suffices."""
 BY_NAME = ("space", "limits")
-"""What a function is given by name, if it has parameters of these names."""
+"""Arguments that a function gets by name if it has parameters of these names."""
 
 
 def load_solver(reference: str, folder: Path | None = None) -> AnySolver:
     """The solver that a name points to; the same one as long as the file stays the same.
 
     Args:
-        reference: ``path/to/file.py:function``; instead of a function it may name an `euclio.core.registry.Solver`,
-            or what makes one by `as_solver`.
+        reference: ``path/to/file.py:function``; it may also name an `euclio.core.registry.Solver` or an object with
+            `as_solver`.
         folder: what the path is relative to; None: the current folder.
 
     Returns:
-        The solver, under the name that it was asked for by; its version is a hash of the file.
+        The solver, named by the reference; its version is a hash of the file.
 
     Raises:
         InputError: no such file or function, one that cannot be called as a solver, or an error in the file.
@@ -62,14 +63,14 @@ def load_solver(reference: str, folder: Path | None = None) -> AnySolver:
 def named_in_file(
     reference: str, folder: Path | None, what: str, fits: Callable[[Any], bool], version: str = ""
 ) -> tuple[Any, str, Path]:
-    """What a name that points into a Python file stands for, be it a solver, a system or a policy.
+    """The object of a name that points into a Python file: a solver, a system or a policy.
 
     Args:
         reference: ``path/to/file.py:NAME``.
         folder: what the path is relative to; None: the current folder.
-        what: what is wanted, for messages.
-        fits: whether a value of the file is one.
-        version: the hash that the file has to have, or nothing of it is run; empty: any.
+        what: kind of the wanted object, for messages.
+        fits: whether a value of the file is of this kind.
+        version: required hash of the file, checked before any of it runs; empty allows any.
 
     Returns:
         The value, the hash of the file that is its version, and the path of the file.
@@ -111,7 +112,7 @@ def named_in_file(
 
 
 def solver_of(given: Any) -> AnySolver:
-    """The solver that a function is, named by its name; other callable objects are named by their class.
+    """A function as a solver, named by the function; other callable objects are named by their class.
 
     Raises:
         InputError: it is no function, or one that cannot be called as a solver.
@@ -125,7 +126,7 @@ def solver_of(given: Any) -> AnySolver:
 
 
 def name_elsewhere(given: SolverLike) -> str:
-    """The name by which other processes find a solver: they are told of it, and not given it.
+    """The name by which other processes find a solver; they get its name, not the object.
 
     Raises:
         InputError: a function that no module on disk has.
@@ -134,7 +135,7 @@ def name_elsewhere(given: SolverLike) -> str:
         return given if isinstance(given, str) else given.name
     module, name = sys.modules.get(getattr(given, "__module__", "")), getattr(given, "__name__", "")
     file = getattr(module, "__file__", None)
-    # The file that is run itself would be run once more in each of them.
+    # Each of them would otherwise run the main file once more.
     if file is None or module is sys.modules["__main__"] or getattr(module, name, None) is not given:
         raise InputError(
             f"{_name_of(given)!r} is to run in other processes, which find a solver by its name; write the function "
@@ -144,7 +145,7 @@ def name_elsewhere(given: SolverLike) -> str:
 
 
 def _name_of(function: Callable[..., Any]) -> str:
-    """What a function is called: by its name, with its module or class where that says little; a lambda by its line."""
+    """The name of a function, with its module or class where the name says little; a lambda is named by its line."""
     if isinstance(function, partial):
         given = [*map(_word, function.args), *(f"{key}={_word(value)}" for key, value in function.keywords.items())]
         return f"{_name_of(function.func)}({', '.join(given)})"
@@ -159,12 +160,12 @@ def _name_of(function: Callable[..., Any]) -> str:
 
 
 def _word(value: Any) -> str:
-    """A value that a function is bound to, in a word or so."""
+    """A value bound to a function, in about one word."""
     return str(value) if isinstance(value, str | int | float | Fraction) else type(value).__name__
 
 
 def _plain(function: Any) -> Any:
-    """The function that is called in the end: it has the annotations and the documentation."""
+    """The innermost function: it has the annotations and the documentation."""
     if isinstance(function, partial):
         return _plain(function.func)
     return function if inspect.isroutine(function) or isinstance(function, type) else type(function).__call__
@@ -194,7 +195,7 @@ def _solver(reference: str, path: Path, found: Any, version: str) -> AnySolver:
 
 
 _made: dict[tuple[str, Path, str], AnySolver] = {}
-"""Solvers by reference, file and its hash, so that one and the same stands for an unchanged file."""
+"""Solvers by reference, file and hash of the file, so that an unchanged file always gives the same solver."""
 
 
 def _make_solver(reference: str, path: Path, found: Any, version: str) -> AnySolver:
@@ -208,7 +209,7 @@ def _make_solver(reference: str, path: Path, found: Any, version: str) -> AnySol
 
 
 def _of_function(function: Callable[..., Any], name: str, own: str, file: str | None) -> AnySolver:
-    """A function as a solver of a name; its own one, and the file that it is from, are for messages."""
+    """A function as a solver of this name; `own` and the file are for messages."""
     plain = _plain(function)
     parameters = _parameters(function, file, own)
     family = _family(plain, next(iter(parameters)), file, own)
@@ -222,7 +223,7 @@ def _of_function(function: Callable[..., Any], name: str, own: str, file: str | 
 def _module(path: Path, source: bytes) -> ModuleType:
     """The file as a module; its neighbours can be imported by it.
 
-    It is compiled from its text: byte code that Python keeps next to it may be of an older text of the same second.
+    It is compiled from its text, because Python's cached byte code may belong to an older text of the same second.
     """
     module = ModuleType(f"{MODULE}{hashlib.sha256(source).hexdigest()[:16]}")
     module.__file__ = str(path)
@@ -240,7 +241,7 @@ def _module(path: Path, source: bytes) -> ModuleType:
 
 
 def blame(error: BaseException) -> str:
-    """What a user's own solver raised, in one line that names its file; empty: the error arose elsewhere."""
+    """The exception of a user's own solver, in one line that names its file; empty if the error arose elsewhere."""
     files = {module.__file__ for name, module in sys.modules.items() if name.startswith(MODULE)}
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if frame.filename in files:
@@ -249,7 +250,7 @@ def blame(error: BaseException) -> str:
 
 
 def _raised(error: BaseException, path: Path) -> str:
-    """An exception and the last line of a file that it came through, in one line."""
+    """An exception and the last line of the file in its traceback, in one line."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
     text = " ".join(f"{type(error).__name__}: {error}".split())
     return f"{text} (line {lines[-1]})" if lines else text
@@ -263,7 +264,7 @@ def _parameters(function: Callable[..., Any], file: str | None, name: str) -> Ma
     """
     try:
         parameters = inspect.signature(function).parameters
-    except (TypeError, ValueError):  # one of C, which need not say what it takes
+    except (TypeError, ValueError):  # C functions may lack a signature
         raise InputError("does not say what it takes; write a function around it", file=file, field=name) from None
     first, *others = parameters.values() or (None,)
     if first is None or first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):

@@ -1,4 +1,4 @@
-"""What families and verbs declare: parameters of verbs, and demands that not every solver covers."""
+"""Declarations of families and verbs: parameters of verbs, and demands that not every solver covers."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from typing import Any
 
 from euclio.core.words import joined
 
-# Demands of instances and plan spaces that not every solver covers: the columns of the table of who covers what.
+# Demands of instances and plan spaces that not every solver covers: the columns of the coverage table.
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """Something that an instance or a plan space may ask for, and that not every solver covers.
+    """A feature that an instance or a plan space may need and that not every solver covers.
 
     Attributes:
         name: its word in `Solver.covers` and `Solver.lacks`.
-        words: what is asked for, in words for people: "SOLVER does not cover ...".
-        asked: instance and plan space in; whether they ask for it.
-        assumed: whether a solver covers it unless it says in `Solver.lacks` that it does not; other demands are covered
-            only by solvers that say so in `Solver.covers`.
-        meets: names of the demands that it is the meeting of, where covering each of them is not enough.
-        kept: why it is kept and not extended: no new solver or limit has to cover it; empty: it is extended.
-        instead: field of the plan space and a value of it under which this is not asked for, which a refusal proposes
-            where no solver covers it; None: there is none.
-        named: instance and plan space in; what is asked for by its name, where it has one, for refusals.
+        words: the demand in words, for "SOLVER does not cover ...".
+        asked: takes an instance and a plan space; returns whether they need it.
+        assumed: whether every solver covers it except those that list it in `Solver.lacks`. Only solvers that list
+            other demands in `Solver.covers` cover those.
+        meets: names of the demands that it combines, where covering each of them alone is not enough.
+        kept: the reason why no new solver or limit has to cover it; empty if they have to.
+        instead: a field of the plan space and a value under which the demand vanishes; a refusal proposes it if no
+            solver covers the demand. None if there is none.
+        named: takes an instance and a plan space; returns the name of the demanded object, for refusals.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Demand:
     named: Callable[[Any, Any], str] | None = None
 
     def words_on(self, instance: Any, space: Any) -> str:
-        """What an instance and a plan space ask for, in words, with its name if it has one."""
+        """The demand of an instance and a plan space in words, with the name of the demanded object if it has one."""
         return self.words if self.named is None else f"{self.words} ({self.named(instance, space)})"
 
 
@@ -51,25 +51,25 @@ class Demand:
 
 
 def keyword_of(flag: str) -> str:
-    """The keyword of an option: ``--time-limit`` is `time_limit`; a word of Python's own gets an underscore behind."""
+    """The keyword of an option: ``--time-limit`` is `time_limit`; Python's reserved words get a trailing underscore."""
     name = flag.removeprefix("--").replace("-", "_")
     return f"{name}_" if keyword.iskeyword(name) else name
 
 
-# How errors name options and verbs. The rooms do not know who called them: the command says that its user types, a verb
-# that is called in Python says that its user does not, and an error is written in the words of the first of them.
+# Spelling of options and verbs in errors. Other modules do not know their caller. The command declares that its user
+# types options, a verb called in Python that its user does not. The outermost declaration decides.
 
 _TYPED: ContextVar[bool | None] = ContextVar("as typed", default=None)
 
 
 def as_typed() -> bool:
-    """Whether errors name options as they are typed; so they do where nobody has said anything."""
+    """Whether errors name options as typed on the command line, which is the default."""
     return _TYPED.get() is not False
 
 
 @contextmanager
 def spelling(*, typed: bool) -> Iterator[None]:
-    """Inside, errors name options as they are typed, or as keywords, unless a caller further out has said."""
+    """Inside, errors name options as typed or as keywords; an outer declaration takes precedence."""
     before = _TYPED.get()
     token = _TYPED.set(typed if before is None else before)
     try:
@@ -83,8 +83,8 @@ def option_text(flag: str, *values: str | float, placeholder: str = "") -> str:
 
     Args:
         flag: as it is typed, such as ``--arrivals``.
-        *values: the value that it is to have, or those of which it is to have one.
-        placeholder: what stands for a value, such as ``FILE``.
+        *values: its required value, or the values of which it must have one.
+        placeholder: placeholder of a value, such as ``FILE``.
     """
     given = joined(map(str if as_typed() else repr, values), "or") if values else placeholder
     name, sign = (flag, " ") if as_typed() else (keyword_of(flag), "=")
@@ -96,7 +96,7 @@ def verb_text(name: str, flag: str = "") -> str:
 
     Args:
         name: as it is typed; ``bench-set check`` is the function `check_bench_set`.
-        flag: the option, such as ``--rate``; empty: none is named.
+        flag: the option, such as ``--rate``; empty names none.
     """
     if as_typed():
         return f"`euclio {name} {flag}`" if flag else f"`euclio {name}`"
@@ -104,37 +104,38 @@ def verb_text(name: str, flag: str = "") -> str:
     return f"{verb} with `{keyword_of(flag)}`" if flag else verb
 
 
-# What a verb is declared with.
+# The declaration of a verb.
 
 NEEDED: Mapping[str, Any] = {"required": True}
 """Details of a parameter that cannot be left out."""
 
 
 def as_given(value: Any) -> Any:
-    """The value itself, as `Parameter.parse` of a text that is read later."""
+    """The value itself: a `Parameter.parse` for text that is read later."""
     return value
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of verbs, declared where it belongs: with a verb, a family, an exporter or an importer.
+    """A parameter of verbs; a verb, a family, an exporter or an importer declares it.
 
     Attributes:
-        flag: as it is typed, such as "--policy"; without dashes it is given by its place.
-        field: the field that it sets: of a plan space, of changes, of a simulation, or of what an exporter is given.
-        help: one line, or what makes it where it names what families offer; empty: the docstring of the verb says it.
-        parse: reads the value from the text of the command, or from what a call gives. None without `choices`: the
-            option stands alone.
-        choices: the words allowed, which are values themselves; empty: what `parse` takes.
+        flag: the option as typed, such as "--policy"; without dashes it is a positional argument.
+        field: the field that it sets, in a plan space, in changes, in a simulation or in an exporter's options.
+        help: one line, or a function that makes it from the families' offers; empty takes it from the verb's docstring.
+        parse: reads the value from the command's text or from a call's argument. If both it and `choices` are absent,
+            the option stands alone.
+        choices: the allowed words, which are the values themselves; empty allows all that `parse` takes.
         metavar: placeholder of the value.
         value: value of the field where the option stands alone.
-        reference: a name that points into a user's file (`euclio.core.own_solver`), and the folder that it is relative
-            to (None: the current one) in; the value, which holds in every folder, out. None: no such name is taken.
-        given: what a call in Python gives, and the instance, in, the value of the field out; raises an `InputError`.
-            None: `parse` takes it.
+        reference: takes a name that points into a user's file (`euclio.core.own_solver`) and its base folder (None
+            means the current one); returns a value that is valid in every folder. None if the parameter takes no such
+            name.
+        given: takes the argument of a Python call and the instance; returns the field's value or raises an
+            `InputError`. None means that `parse` reads the argument.
         instead_of: keywords of the same verb that have no meaning next to it.
-        missing: what to give, in words, where it cannot be left out; empty: it can.
-        details: what `argparse` is told besides, such as ``{"nargs": "+"}``.
+        missing: the missing argument in words, for a required parameter; empty if it is optional.
+        details: further arguments for `argparse`, such as ``{"nargs": "+"}``.
         keyword: its name in Python.
     """
 
@@ -153,12 +154,12 @@ class Parameter:
     keyword: str = dataclasses.field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Refuse a placeholder of a value that nothing reads: the option would stand alone.
+        """Refuse a placeholder without a reader of the value, because such an option would stand alone.
 
         Raises:
             TypeError: it has a `metavar`, and neither `parse` nor `choices`.
         """
-        # Every call asks for the keywords of all options, so they are made once.
+        # Every call needs the keywords of all options, so they are made once.
         object.__setattr__(self, "keyword", keyword_of(self.flag))
         if self.stands_alone and self.metavar is not None:
             raise TypeError(f"{self.flag} has a metavar and nothing that reads its value; give parse, such as str")
@@ -177,7 +178,7 @@ class Group:
         title: its title.
         about: a line below the title.
         parameters: its parameters.
-        also: further keywords of the same meaning, such as fields of plan spaces by their own names.
+        also: further keywords with the same meaning, such as the plan space's own field names.
         exclusive: whether at most one of them may be given.
     """
 
@@ -189,7 +190,7 @@ class Group:
 
 
 Item = Parameter | Group | Callable[[], "Iterable[Parameter | Group]"]
-"""What a verb is declared with; a function is asked only where the parameters of families are needed."""
+"""An item of a verb's declaration; a function is called only where the parameters of families are needed."""
 
 
 def listed(items: Iterable[Item]) -> Iterator[Parameter | Group]:

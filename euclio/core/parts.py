@@ -1,4 +1,4 @@
-"""Parts of a problem family's record: kinds of instances, files, the simulator, what solvers are tried on."""
+"""Parts of a problem family's record: kinds of instances, files, the simulator, test instances of solvers."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ class Setting:
     """A setting of a kind of instance.
 
     Attributes:
-        name: its name, as it stands in an experiment file and, with dashes, on the command line.
-        read: plain value in, the value used out; raises an `InputError` where it is none.
+        name: its name in an experiment file and, with dashes, on the command line.
+        read: takes a plain value; returns the value used; raises an `InputError` for an invalid one.
         help: one line for the command line.
-        text: the option's text in, its plain value out; raises an `argparse.ArgumentTypeError` where it is none.
+        text: takes the option's text; returns its plain value; raises an `argparse.ArgumentTypeError` for an invalid
+            one.
         metavar: placeholder of the option's value.
-        listed: its value is a list, so that a grid of it is a list of lists.
+        listed: whether its value is a list, so that a grid of it is a list of lists.
     """
 
     name: str
@@ -43,7 +44,7 @@ class Setting:
 
     @property
     def parameter(self) -> Parameter:
-        """What verbs take it as."""
+        """The parameter of verbs that sets it."""
         return Parameter(f"--{self.name.replace('_', '-')}", self.name, self.help, self.text, metavar=self.metavar)
 
     @property
@@ -59,11 +60,11 @@ class Kind:
     Attributes:
         name: its name.
         settings: the settings that it takes.
-        draw: settings as read, count and seed in, instances out; checks them before it returns.
-        example: settings that it can be drawn with in no time, of all that it takes or needs.
-        single: one instance only, with nothing drawn.
-        seed: seed of its published draws, used where a verb is given none.
-        about: what it is, in a line.
+        draw: takes the settings as read, a count and a seed; returns checked instances.
+        example: settings that make a quick draw; they include every setting that it takes or needs.
+        single: whether it makes one fixed instance without random draws.
+        seed: seed of its published draws, and the default of verbs.
+        about: its description in one line.
     """
 
     name: str
@@ -76,7 +77,7 @@ class Kind:
 
 
 class Design(Protocol):
-    """What an instance of the set is to be like: a frozen dataclass, whose fields stand in the manifest."""
+    """A description of an instance of the benchmark set: a frozen dataclass whose fields the manifest lists."""
 
     @property
     def name(self) -> str:
@@ -90,7 +91,7 @@ class Design(Protocol):
         """The instance; the same seed gives the same one."""
 
 
-# What a family says of files: its plans in results, other systems' files that plans or instances are made of.
+# Files of a family: its plans in results, and other systems' files as input or output.
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +99,14 @@ class PlanFiles:
     """Reading and writing of a family's plans and plan spaces.
 
     Attributes:
-        options: plan space and options of a run as they stand in a file, made on `euclio.files.boundary.FileModel`.
-        plan: a plan as it stands in a file, made on that too.
-        space_from: options and instance in, plan space out.
-        plan_from: plan of the file and instance in, plan out.
-        figures_from: the same in; what the file says about the plan, by the place where it stands, out.
-        figures: instance, plan and the checker's answer in; the same figures as checked, out.
-        data: instance, plan and the checker's answer in, plain data with fractions out.
+        options: file model of a run's plan space and options, a subclass of `euclio.files.boundary.FileModel`.
+        plan: file model of a plan, also a subclass.
+        space_from: takes the options and an instance; returns the plan space.
+        plan_from: takes the plan of the file and an instance; returns the plan.
+        figures_from: takes the same; returns the figures that the file states about the plan, by their place in the
+            file.
+        figures: takes an instance, a plan and the checker's answer; returns the same figures as checked.
+        data: takes an instance, a plan and the checker's answer; returns plain data with fractions.
     """
 
     options: type[BaseModel]
@@ -123,14 +125,14 @@ class Exporter:
     Attributes:
         name: word after `--to`.
         help: one line.
-        files: instance, accepted result and the options that were given in; texts by the path of each file, relative
-            to the output, out. An exporter that is no `folder` has one file.
+        files: takes an instance, an accepted result and the given options; returns the text of each file by its path
+            relative to the output. An exporter that is no `folder` has one file.
         options: the options that it takes.
         folder: whether it writes a folder of files.
-        suffixes: how the name of its one file ends, such as ``.yaml``: an output without such an ending is a folder, in
-            which the file gets its own name. Empty: the file may be called anything.
-        caution: instance and accepted result in; one line on what could go badly wrong with the files, out; empty:
-            nothing.
+        suffixes: endings of its one file's name, such as ``.yaml``. An output without such an ending is a folder, and
+            the exporter names the file in it. Empty allows any name.
+        caution: takes an instance and an accepted result; returns one line about a serious risk of using the files, or
+            "".
     """
 
     name: str
@@ -143,7 +145,7 @@ class Exporter:
 
 
 class Imported(NamedTuple):
-    """What was read: an instance, and where a plan of it was read too, that plan as a checked result."""
+    """The instance that was read, and its plan as a checked result if the files hold one."""
 
     instance: Any
     result: AnyResult | None = None
@@ -160,7 +162,7 @@ class Importer:
         parameters: what it takes, next to where it writes.
         read: arguments in, what was read out.
         reads: names of the arguments that are files or folders to be read.
-        plans: what the option `--plan` is, in words, where a plan can be read too; empty: none can.
+        plans: help of the option `--plan` for importers that can read a plan too; empty for the others.
     """
 
     name: str
@@ -174,7 +176,7 @@ class Importer:
 
 @dataclass(frozen=True, slots=True)
 class ProfileImporter:
-    """A kind of files that profiles are read from, which are written as a file that an `Importer` makes instances of.
+    """A kind of files of profiles; euclio writes them as a file from which an `Importer` makes instances.
 
     Attributes:
         name: word after `euclio import`.
@@ -193,18 +195,18 @@ class ProfileImporter:
     reads: tuple[str, ...]
 
 
-# What plans of a family may be asked to keep beyond its rules, such as an attainment under random arrivals.
+# Demands on plans beyond a family's rules, such as an attainment under random arrivals.
 
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """How a family is asked.
+    """The demands of a family.
 
     Attributes:
         fields: names of the fields of a demand.
-        read: name of a field and its value in; the value as plain data, or an `ArgumentTypeError`, out.
-        demand: such fields in; the demand, or an `InputError`, out.
-        solve: a demand and the run without it in; the checked result of many such runs out.
+        read: takes a field's name and its value; returns the value as plain data or raises an `ArgumentTypeError`.
+        demand: takes such fields; returns the demand or raises an `InputError`.
+        solve: takes a demand and the run without it; returns the checked result of many such runs.
     """
 
     fields: Collection[str]
@@ -213,17 +215,17 @@ class Keeping:
     solve: Callable[[Any, Any], Any]
 
 
-# What `euclio simulate` needs to know of a family's simulator.
+# The simulator of a family, for `euclio simulate`.
 
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """What is known at once of a plan under random arrivals.
+    """Quick estimates for a plan under random arrivals, without a simulation.
 
     Attributes:
-        share: of Poisson requests, those that it answers in time; None: that is not known at once.
-        cost: what a plan costs that answers 99 % of them in time, in words; empty: that is not known either.
-        never: which of its machines never catch up with them, in words; empty: all do.
+        share: share of Poisson requests that it answers in time; None if no quick estimate exists.
+        cost: cost of a plan that answers 99 % of them in time, in words; empty if unknown.
+        never: those of its machines that never catch up with them, in words; empty if all do.
     """
 
     share: float | None = None
@@ -231,7 +233,7 @@ class Glance:
     never: str = ""
 
     def in_words(self) -> str:
-        """The share, and what never catches up; empty: neither is known."""
+        """The share, and the machines that never catch up; empty if neither is known."""
         return ", ".join(filter(None, ["" if self.share is None else f"{percent(self.share)} in time", self.never]))
 
 
@@ -241,22 +243,22 @@ class Simulator:
 
     Attributes:
         setup: class of its setups, made on `euclio.serving.setup.Setup`.
-        offered_rps: instance, plan, setup and plan space in; mean rate of each stream of requests out.
-        simulate: the same in; the simulation out.
-        highest_loads: the same in; per stream the highest load factor at 99 % SLO attainment out.
+        offered_rps: takes an instance, a plan, a setup and a plan space; returns the mean rate of each request stream.
+        simulate: takes the same; returns the simulation.
+        highest_loads: takes the same; returns each stream's highest load factor at 99 % SLO attainment.
         describe: a simulation as plain data; the same input gives the same.
         table: a simulation for people.
         loads_table: highest loads for people.
-        speed: how long a simulation took, in words; empty: nothing happened.
+        speed: the time that a simulation took, in words; empty if nothing happened.
         draw: a simulation as a timeline.
         draw_latencies: a simulation as a figure of its latencies' distribution.
-        planned: a result in; the fields of setups that are as its plan was made for where nothing else is asked, out.
-        as_planned: a result and a setup in; one line on whether the setup serves as planned, out (empty: nothing is
-            known).
-        planned_words: what a result says that its plan was made for (`Result.planned_for`) in; a few words out.
-        glance: an instance and a checked result in; what is known at once of its plan under random arrivals, out.
-        serves: whether plans of an instance can be simulated.
-        keeps: whether plans can be asked to keep an attainment under random arrivals.
+        planned: takes a result; returns the default fields of setups that match the plan's assumptions.
+        as_planned: takes a result and a setup; returns one line on whether the setup serves as planned (empty if
+            unknown).
+        planned_words: takes a result's `planned_for` (`Result.planned_for`); returns a few words.
+        glance: takes an instance and a checked result; returns the quick estimates of its plan under random arrivals.
+        serves: whether it can simulate plans of an instance.
+        keeps: whether users can demand an attainment under random arrivals from plans.
         most_requests: requests beyond which a simulation takes too long, or does not fit into the memory of a usual
             machine.
     """
@@ -280,20 +282,21 @@ class Simulator:
     most_requests: int = 20_000_000
 
 
-# What solvers of a family are tried on (`euclio check-solver`).
+# Test instances of solvers of a family (`euclio check-solver`).
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What solvers of a problem family are tried on.
+    """Test instances for solvers of a problem family.
 
     Attributes:
-        small: a seed in, a small instance that brute force can do out; some have no plan.
-        large: an instance that takes exact methods longer than `LARGE_LIMIT_S`.
-        restricted: instance and plan space in; other plan spaces, each with what differs in words, out.
-        scaled: instance and goal in; a like instance and the factor between the values of equal plans out.
+        small: takes a seed; returns an instance small enough for brute force; some have no plan.
+        large: an instance on which exact methods need more than `LARGE_LIMIT_S`.
+        restricted: takes an instance and a plan space; returns other plan spaces, each with the difference in words.
+        scaled: takes an instance and a goal; returns a scaled instance and the factor between the values of equal
+            plans.
         permuted: the same instance in another order and with other names.
-        references: solvers that prove optima, in the order in which they are asked.
+        references: solvers that prove optima, in the order in which they are tried.
     """
 
     small: Callable[[int], Any]
