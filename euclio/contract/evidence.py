@@ -38,7 +38,7 @@ class Observation:
         ending: how it ended.
         message: one line about that: the exception, the signal.
         answer: the answer.
-        space: the plan space that the solver searched (`Solver.narrow`); None: it never got that far.
+        space: the plan space that the solver searched (`Solver.narrow`); None if it never got that far.
         wall_s: seconds in the solver.
         waited_s: seconds that its threads stood in line for a processor meanwhile, all together.
         printed: what came out on standard output.
@@ -90,7 +90,7 @@ class Optimum:
     """What a reference solver proved.
 
     Attributes:
-        value: the optimum; None: there is no plan, or nothing was proven.
+        value: the optimum; None if there is no plan, or nothing was proven.
         infeasible: that there is no plan.
         by: name of the reference solver.
     """
@@ -108,9 +108,9 @@ class CheckedRun:
         trial: the trial.
         seen: what was seen.
         goal: the objective.
-        checked: the checker's answer on the plan; None: there is no plan that it can read.
-        unreadable: why the checker cannot read the plan; empty: it can.
-        optimum: what is proven about the instance in the plan space; None: nothing.
+        checked: the checker's answer on the plan; None if there is no plan that it can read.
+        unreadable: why the checker cannot read the plan; empty if it can.
+        optimum: what is proven about the instance in the plan space; None if nothing.
     """
 
     trial: Trial
@@ -187,7 +187,7 @@ class References:
         self._known: dict[tuple[int, Any], Optimum | None] = {}
 
     def optimum(self, trial: Trial, space: Any) -> Optimum | None:
-        """What is proven about a trial's instance in a plan space; None: nothing."""
+        """What is proven about a trial's instance in a plan space; None if nothing."""
         if trial.purpose is Purpose.LARGE or space is None:
             return None
         key = id(trial.instance), space

@@ -71,7 +71,7 @@ def to_table(rows: Iterable[Mapping[str, Any]], file: Path | None = None) -> pa.
 
     Args:
         rows: the records.
-        file: where they come from, for messages; None: from this process.
+        file: where they come from, for messages; None means from this process.
 
     Raises:
         InputError: a field holds what no record has there; names file and field.

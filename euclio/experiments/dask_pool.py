@@ -52,8 +52,9 @@ def dask_pool(address: str | None, *, slots: int | None = None, logs: Path | Non
     """A pool on a dask cluster.
 
     Args:
-        address: address of its scheduler, such as ``tcp://host:8786``; None: a cluster of processes on this machine.
-        slots: cores of the cluster on this machine; None: all that this process may use.
+        address: address of its scheduler, such as ``tcp://host:8786``; None means a cluster of processes on this
+            machine.
+        slots: cores of the cluster on this machine; None means all that this process may use.
         logs: folder for what solvers print, kept by those dask workers that have this folder too.
 
     Raises:
@@ -248,7 +249,8 @@ class DaskPool:
         return [lost(blank_record(task), end) for task in asked.batch.tasks]
 
     def _other_versions(self) -> str:
-        """The dask workers that have another version of euclio than this process, or none; empty: all have this one."""
+        """The dask workers that have another version of euclio than this process, or none; empty if all have this
+        one."""
         with _while_scheduler_is_there():
             own, found = _own_version(), self._client.run(version, "euclio", on_error="return")
         others = sorted(f"{address} has version {there}" for address, there in found.items() if there != own)

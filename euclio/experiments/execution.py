@@ -220,7 +220,7 @@ def prepared(instance: Any, setting: SolverSetting, time_s: float | None, seed: 
     Args:
         instance: the instance.
         setting: solver and options.
-        time_s: time limit in seconds; None: none.
+        time_s: time limit in seconds; None means no limit.
         seed: seed of the solver.
     """
     solver = _solver(setting.solver, setting.folder, setting.version)

@@ -89,9 +89,9 @@ class Experiment:
         limits: limits of each run.
         repeats: how often each run is made.
         seeds: seeds of the solvers.
-        slots: runs at a time; None: one per core.
-        certify: how proofs are certified; None: they are not.
-        text: text of its file; empty: made in Python.
+        slots: runs at a time; None means one per core.
+        certify: how proofs are certified; None if they are not.
+        text: text of its file; empty if made in Python.
     """
 
     name: str

@@ -188,7 +188,7 @@ class ResultFolder:
                 stream.write(f"{key}\t{label}\n".encode())
 
     def labels(self) -> dict[str, str]:
-        """Label by key of all runs of the experiment as it was given last; empty: not known yet.
+        """Label by key of all runs of the experiment as it was given last; empty if not known yet.
 
         Raises:
             InputError: the file is damaged.
@@ -313,7 +313,7 @@ class RunnerLock:
 
 
 def runner_at(path: Path) -> dict[str, Any] | None:
-    """What the runner at work says by a lock file; None: there is none."""
+    """What the runner at work says by a lock file; None if there is none."""
     try:
         file = os.open(path, os.O_RDONLY | BINARY)
     except OSError:

@@ -34,8 +34,8 @@ class InstanceEntry:
         name: its name.
         hash: hash of its text (`text_hash`).
         file: file that holds it.
-        offset: byte at which its line begins in a file of drawn instances; None: the whole file is its text.
-        population: label of the population that it was drawn as one of; empty: it was not drawn.
+        offset: byte at which its line begins in a file of drawn instances; None if the whole file is its text.
+        population: label of the population that it was drawn as one of; empty if it was not drawn.
     """
 
     family: str
@@ -123,7 +123,7 @@ class InstanceIndex:
         Args:
             path: the file; where it is there already, they are taken from it.
             instances: draws them, each with its text.
-            label: the label of the population that they are, when all of them are known; None: they are none.
+            label: the label of the population that they are, when all of them are known; None if they are none.
         """
         new = not path.exists()
         if new:

@@ -31,7 +31,7 @@ def encoded(record: Record) -> bytes:
 
 
 def decoded(line: bytes) -> dict[str, Any] | None:
-    """The fields of the record in a line; None: the line is torn or damaged."""
+    """The fields of the record in a line; None if the line is torn or damaged."""
     text = line[len(_BEFORE % 0) : -len(_AFTER)]
     if line != _line(text):
         return None

@@ -46,7 +46,7 @@ class LocalPool(AbstractContextManager["LocalPool"]):
 
     Args:
         cores: cores to use, hence the most runs at a time.
-        logs: folder, which exists, for what solvers print: a file per slot; None: it is not kept.
+        logs: folder, which exists, for what solvers print: a file per slot; None if it is not kept.
     """
 
     def __init__(self, cores: int, logs: Path | None = None) -> None:

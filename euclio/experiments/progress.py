@@ -50,7 +50,7 @@ class Pace:
             self._moments.append((time.monotonic(), 1))
 
     def look(self) -> tuple[float | None, float | None]:
-        """Runs per second of late, and seconds left; None: not known yet."""
+        """Runs per second of late, and seconds left; None if not known yet."""
         if self.made < 2:
             return None, None
         now = time.monotonic()
@@ -68,7 +68,7 @@ class Display:
     """What a user sees of a batch on standard error.
 
     Args:
-        stream: where it goes; None: standard error.
+        stream: where it goes; None means standard error.
         quiet: show nothing, as where `euclio.core.progress.is_quiet`.
     """
 

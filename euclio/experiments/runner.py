@@ -185,16 +185,17 @@ def run(
 
     Args:
         experiment: its file, or an `Experiment`.
-        out: result folder; None: ``<name of the file>-results`` next to the file, or here.
-        slots: most runs at a time, never more than cores; None: as the experiment says, else one per core.
-        dask: address of a dask scheduler, or "local"; None: this machine without dask.
+        out: result folder; None means ``<name of the file>-results`` next to the file, or here.
+        slots: most runs at a time, never more than cores; None means as the experiment says, else one per core.
+        dask: address of a dask scheduler, or "local"; None means this machine without dask.
         retry: statuses, such as "error", whose runs are made again; their records are dropped at the start.
         code: Python files of solvers and policies that a file of an experiment names; what only that file names is not
             run. In Python an `Experiment` is a call, so that what it names is run.
         only: labels of solvers, or names of instances: only their runs are made; where both are named, only the runs of
             these solvers on these instances. The others stay missing. Empty: all.
         quiet: show no progress.
-        pool: pool that is open and stays open, for experiments one after the other; None: one of this experiment's own.
+        pool: pool that is open and stays open, for experiments one after the other; None means one of this experiment's
+            own.
         finished: is called with the number of runs that are finished, those made before first, then each as it is made.
 
     Returns:

@@ -45,7 +45,7 @@ class Slot(AbstractContextManager["Slot"]):
     that solver begin cold, and what happens is theirs.
 
     Args:
-        log: file that takes what solvers print; None: nothing is kept.
+        log: file that takes what solvers print; None if nothing is kept.
 
     Attributes:
         stopped: whether the run at hand is to be given up, at the next look at its limits.
@@ -86,7 +86,7 @@ class Slot(AbstractContextManager["Slot"]):
         self._log.close()
 
     def _made(self, task: Task, instance_text: str) -> Record | None:
-        """The record of a run; None: its process was lost before the run began, and it is to be tried again."""
+        """The record of a run; None if its process was lost before the run began, and it is to be tried again."""
         solver, library, limits = task.setting.solver, task.setting.library, task.limits
         process, said = self._process(library), list[Record]()
         cold = self._broken[solver] >= MOST_BROKEN_PREPARATIONS
@@ -159,11 +159,11 @@ class Log:
     """A log of what solvers print, to which processes write by themselves; it keeps its newest part.
 
     Args:
-        path: the file, which is added to; None: nothing is kept.
+        path: the file, which is added to; None if nothing is kept.
 
     Attributes:
         path: the file.
-        stream: what is written to; None: nothing is kept.
+        stream: what is written to; None if nothing is kept.
 
     Raises:
         UnwritableError: the file cannot be made.

@@ -41,8 +41,8 @@ def solver_settings(
 
     Args:
         name: name of a registered solver, or ``path/to/file.py:function``; or a function of a file that is imported.
-        label: name in tables and figures; None: the solver's. Options that vary are added to it.
-        folder: what such a path is relative to; None: the current folder.
+        label: name in tables and figures; None means the solver's. Options that vary are added to it.
+        folder: what such a path is relative to; None means the current folder.
         **options: `engine`, `threads`, `warm_start`, fields of the plan space, or parts of the solver that its name can
             set (`euclio.core.registry`); a list gives alternatives. Where a value is itself a list of names,
             alternatives are a list of lists.
@@ -67,7 +67,7 @@ def measure(function: str, label: str, family: str, *, on: Iterable[str] | None 
         function: ``package.module:function`` of euclio.
         label: name in tables and figures.
         family: problem family of the instances.
-        on: names of the instances; None: all.
+        on: names of the instances; None means all.
         **arguments: what the function takes next to the instance.
     """
     text = json.dumps(arguments, sort_keys=True)

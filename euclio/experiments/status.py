@@ -24,12 +24,12 @@ class ExperimentStatus(Framed):
     Attributes:
         name: name of the experiment.
         folder: its result folder.
-        total: runs of the experiment; None: its instances are still being looked at for the first time.
+        total: runs of the experiment; None if its instances are still being looked at for the first time.
         by_solver: finished runs of the experiment by label and status; every label is there.
         missing: runs that are not finished, by label.
         no_longer: finished runs that the experiment no longer has.
-        runner: process and host of the runner at work; None: none is.
-        rate_per_s: runs per second of late, as the runner at work says; None: not known.
+        runner: process and host of the runner at work; None if none is.
+        rate_per_s: runs per second of late, as the runner at work says; None if not known.
         left_s: seconds left, as it says.
     """
 

@@ -21,19 +21,20 @@ class SolverSetting:
         version: version of the package that offers it, or the hash of the file; part of the key.
         label: name in tables and figures, unique in the experiment; no part of the key.
         space: fields of the plan space that are changed, as ``(field, value)`` pairs sorted by field, plain data.
-        engine: engine of the solver library; None: the solver's default.
+        engine: engine of the solver library; None means the solver's default.
         threads: threads of the engine, which a slot has to hold; 1 where the solver takes none.
-        warm_start: solver whose plan to start from, or "none"; None: the solver's default.
+        warm_start: solver whose plan to start from, or "none"; None means the solver's default.
         library: solver library that its worker loads ("highs", "ortools", "" for none); a worker loads one only.
-        folder: what the path of ``path/to/file.py:function`` is relative to; empty: the current folder; no part of the
-            key.
-        space_of: solver in whose plan space it runs, as that is on the instance at hand (`Solver.space_on`); None: its
-            own. `space` changes fields of it.
+        folder: what the path of ``path/to/file.py:function`` is relative to; empty means the current folder; no part of
+            the key.
+        space_of: solver in whose plan space it runs, as that is on the instance at hand (`Solver.space_on`); None if
+            its own. `space` changes fields of it.
         measure: ``package.module:function`` of what is measured on its checked results; takes the instance and the
-            result and returns rows, which are kept with the run; empty: nothing.
-        time_s: seconds that it is given in place of the experiment's; None: the experiment's. A part of the limits.
-        on: names of the instances that it is run on; None: all of its family; no part of the key.
-        keeps: JSON text of what its plans are asked to keep (`euclio.core.parts`); empty: nothing.
+            result and returns rows, which are kept with the run; empty if nothing.
+        time_s: seconds that it is given in place of the experiment's; None means the experiment's. A part of the
+            limits.
+        on: names of the instances that it is run on; None means all of its family; no part of the key.
+        keeps: JSON text of what its plans are asked to keep (`euclio.core.parts`); empty if nothing.
     """
 
     solver: str
@@ -63,7 +64,7 @@ class Measure:
         label: name in tables and figures, unique in the experiment; no part of the key.
         family: problem family of the instances.
         arguments: JSON text of its keyword arguments.
-        on: names of the instances that it is made on; None: all of its family; no part of the key.
+        on: names of the instances that it is made on; None means all of its family; no part of the key.
     """
 
     function: str
@@ -98,7 +99,7 @@ class RunLimits:
     """Limits of one run.
 
     Attributes:
-        time_s: seconds that the solver is given as its limit; None: none.
+        time_s: seconds that the solver is given as its limit; None means no limit.
         hard_time_s: seconds after which its process is killed.
         memory_mb: resident memory of its process, in MiB, above which it is killed.
         preparation_s: seconds after which reading the instance, importing, compiling and warming up are killed; None:
@@ -124,9 +125,9 @@ class Task:
         limits: limits.
         seed: seed of the solver's random choices.
         repeat: number of the repetition, from 0.
-        certify_s: limit in seconds of a prover that tries the result if it is a proof; None: none does.
+        certify_s: limit in seconds of a prover that tries the result if it is a proof; None if none does.
         population: label of the population that the instance is one of (`euclio.workloads.populations.Identity.label`);
-            empty: it was not drawn. No part of the key.
+            empty if it was not drawn. No part of the key.
         key: hash of all else.
     """
 

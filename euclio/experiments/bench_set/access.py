@@ -18,8 +18,8 @@ def entries(difficulty: str | None = None, family: str | None = None) -> tuple[E
     """What is known of the instances, in the order of the set.
 
     Args:
-        difficulty: class: easy, medium, hard or open; None: all.
-        family: problem family by name; None: all.
+        difficulty: class: easy, medium, hard or open; None means all.
+        family: problem family by name; None means all.
 
     Raises:
         InputError: unknown class, or the set is not there.

@@ -33,10 +33,10 @@ class BestFound:
     """A plan's value in the plan space of the instance, and a bound, each with the solver behind it.
 
     Attributes:
-        value: value as priced; None: no plan.
+        value: value as priced; None if there is no plan.
         solver: who found the plan.
         plan: the plan.
-        bound: proven bound for that plan space; None: none.
+        bound: proven bound for that plan space; None if none is proven.
         bound_solver: who proved it.
     """
 
@@ -54,7 +54,7 @@ def attempt(instance: Any, space: Any, solver: SolverLike, time_limit_s: float |
         instance: an instance of the set.
         space: plan space that the set asks for.
         solver: a solver, or its name; one that searches part of the family's full space by design keeps to its part.
-        time_limit_s: limit in seconds; None: none.
+        time_limit_s: limit in seconds; None means no limit.
 
     Returns:
         The result in the plan space that was searched, and what it says about the instance.
@@ -133,12 +133,12 @@ class Compared:
     Attributes:
         entry: what is known of the instance.
         status: outcome of the run, in the plan space that the solver searched.
-        value: value of its plan in the instance's plan space, as priced; None: no plan of that space.
-        gap: how much worse it is than the best known, as a share of the best known; below 0: better.
+        value: value of its plan in the instance's plan space, as priced; None if there is no plan of that space.
+        gap: how much worse it is than the best known, as a share of the best known; below 0 means better.
         proven: its bound proves its plan in the instance's plan space.
         wall_s: seconds in the solver.
-        news: better than what is known: "new best", "new bound", "proves it"; empty: none.
-        wrong: what cannot be true of the answer; empty: nothing.
+        news: better than what is known: "new best", "new bound", "proves it"; empty if none is proven.
+        wrong: what cannot be true of the answer; empty if nothing.
     """
 
     entry: Entry
@@ -161,7 +161,7 @@ def compare_with_best(
         folder: folder of the set.
         entries: which instances.
         solver: the solver, or its name.
-        time_limit_s: limit of each run in seconds; None: none.
+        time_limit_s: limit of each run in seconds; None means no limit.
 
     Raises:
         InputError: unknown solver, or one of another family than an instance.
@@ -196,7 +196,7 @@ def _wrong(goal: Goal, entry: Entry, best: Fraction, searched_all: bool, result:
 
 
 def _worse(goal: Goal, value: Fraction, best: Fraction) -> float:
-    """How much worse a value is than the best known, as a share of the best known; below 0: better."""
+    """How much worse a value is than the best known, as a share of the best known; below 0 means better."""
     return 0.0 - goal.gap(best, value)
 
 

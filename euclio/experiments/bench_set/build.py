@@ -63,7 +63,7 @@ def build(
     """Write instances, best known results and manifest.
 
     Args:
-        folder: where to; None: where the set stands.
+        folder: where to; None means where the set stands.
         time_limit_s: limit of each run in seconds.
         chosen: which designs; the others are left out of the manifest.
         advance: called after each instance.

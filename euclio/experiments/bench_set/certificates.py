@@ -45,8 +45,8 @@ def certified(folder: Path, entry: Entry, time_limit_s: float | None, proofs: Pa
     Args:
         folder: folder of the set.
         entry: an entry whose plan is proven.
-        time_limit_s: limit in seconds; None: none.
-        proofs: folder to write a proof file to, named after the instance; None: none is written.
+        time_limit_s: limit in seconds; None means no limit.
+        proofs: folder to write a proof file to, named after the instance; None if none is written.
 
     Raises:
         InputError: a file cannot be read or written.
@@ -70,7 +70,7 @@ def kept_certificate(certificate: Certificate) -> CertificateRecord:
 
 
 def wrong(entry: Entry, certificate: Certificate) -> str:
-    """What a repeated certificate says against the set, in one line; empty: nothing."""
+    """What a repeated certificate says against the set, in one line; empty if nothing."""
     if certificate.verdict is Verdict.REFUTED:
         return f"{entry.name}: REFUTED: {certificate.reason}"
     before = entry.certificate
@@ -109,7 +109,7 @@ def fill(folder: Path, names: Collection[str], time_limit_s: float | None, advan
     Args:
         folder: folder of the set.
         names: instances whose plan is proven.
-        time_limit_s: limit of each search in seconds; None: none.
+        time_limit_s: limit of each search in seconds; None means no limit.
         advance: called after each of them.
 
     Raises:

@@ -90,14 +90,14 @@ class Entry:
         difficulty: class.
         value: best known value, as the checker priced the plan that is kept.
         solver: who found it.
-        bound: best proven bound; None: none.
+        bound: best proven bound; None if none is proven.
         bound_solver: who proved it; empty without a bound.
         date: day on which value or bound last improved, ISO 8601.
         euclio: version that they were found with.
         effort: effort of the reference method.
         tried: all methods tried.
         time_limit_s: limit of each of them in seconds.
-        certificate: what an independent prover says of the proof; None: it was not asked, or nothing is proven.
+        certificate: what an independent prover says of the proof; None if it was not asked, or nothing is proven.
     """
 
     name: str

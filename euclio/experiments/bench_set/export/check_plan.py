@@ -9,7 +9,8 @@ It knows the three families of the set and the plan spaces that the set uses, an
 number stands for its decimal text: 0.1 is one tenth. The rules are those of euclio's pages docs/model/sessions.md,
 docs/model/policies.md, docs/model/pipelines.md and docs/model/fragments.md; each function says which.
 
-Exit code 0: all rules hold. 1: some plan breaks one. 2: a file that cannot be read, or that says what is not covered.
+Exit code 0: all rules hold. 1 means some plan breaks one. 2: a file that cannot be read, or that says what is not
+covered.
 """
 
 from __future__ import annotations
@@ -42,10 +43,10 @@ class Priced(NamedTuple):
     """What a plan comes to.
 
     Attributes:
-        value: its value in fractions; None: it breaks a rule without which there is no value.
+        value: its value in fractions; None if it breaks a rule without which there is no value.
         unit: what the value is, and in which unit.
         field: the field of the result that holds the value as written.
-        broken: a line per broken rule; none: the plan is feasible.
+        broken: a line per broken rule; none if the plan is feasible.
         figures: other figures of the file, by name: as written, and as computed here.
     """
 
@@ -270,7 +271,8 @@ def configuration(c: Any, price: dict[str, Fraction], where: str, more: str = ""
 
 
 def misplaced(allocations: list[Fields], profile: list[Fields], price: dict[str, Fraction], options: Fields) -> str:
-    """What is wrong with a module's allocations, whatever its rate ("The checker", first two rules); empty: nothing."""
+    """What is wrong with a module's allocations, whatever its rate ("The checker", first two rules); empty if
+    nothing."""
     most, types = optional(options, "max_allocations", int, None), optional(options, "hardware", list, None)
     if not allocations or (most is not None and len(allocations) > most):
         return f"{len(allocations)} allocations, from 1 to {most or 'any number'} are allowed"
@@ -478,7 +480,7 @@ def malformed(cluster: Fields, model: Fields, parts: list[Fields], options: Fiel
 
 
 def measured(model: Fields, part: Fields) -> list[Fraction]:
-    """Latency of each block of a partition at its batch; none: not all of them were measured."""
+    """Latency of each block of a partition at its batch; none if not all of them were measured."""
     rows = model["block_latency_s"].get(part["gpu"], {}).get(str(part["share"]))
     if rows is None:
         return []

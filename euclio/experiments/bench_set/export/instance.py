@@ -50,10 +50,10 @@ class ExportAttempt(NamedTuple):
     """What became of the program and of the proof of an instance.
 
     Attributes:
-        model: the program; None: there is none.
+        model: the program; None if there is none.
         point: the plan as a point of it.
         maximised: whether its objective is to be large, which stands in it times -1.
-        proof: the text of the proof's file; empty: there is none.
+        proof: the text of the proof's file; empty if there is none.
         no_model: why there is no program.
         no_proof: why there is no proof.
     """

@@ -51,10 +51,10 @@ class ExportedInstance:
         objective: what a plan is to be best at.
         unit: unit of value and bound.
         value: best known value, as the checker prices the plan, in 15 digits where no decimal equals it.
-        bound: best proven bound; None: none.
-        evidence: what it rests on that no plan is better: "file", "independent search" or "checker"; empty: on the
+        bound: best proven bound; None if none is proven.
+        evidence: what it rests on that no plan is better: "file", "independent search" or "checker"; empty means on the
             solver that proved the bound alone, or nothing is proven.
-        formulation: number of the program that was written, such as "F1"; empty: none was.
+        formulation: number of the program that was written, such as "F1"; empty if none was.
         variables: its variables.
         rows: its constraints, but for bounds of single variables.
         no_model: why there is no program, in one line.
@@ -85,7 +85,7 @@ class ExportedInstance:
     files: tuple[ExportedFile, ...]
 
     def file(self, ending: str) -> ExportedFile | None:
-        """Its file whose name ends so; None: it has none."""
+        """Its file whose name ends so; None if it has none."""
         return next((file for file in self.files if file.path.endswith(ending)), None)
 
 
@@ -97,7 +97,7 @@ class Export:
         euclio: version that it was made with.
         entries: its instances, in the order of the set.
         files: files about all of them, but for this record and the crate's, which lists it.
-        writing: names of files that are just being written; none: it is whole.
+        writing: names of files that are just being written; none if it is whole.
     """
 
     euclio: Text
@@ -107,7 +107,7 @@ class Export:
 
     @property
     def date(self) -> str:
-        """Day on which a value or a bound of it last improved, ISO 8601; empty: it has no instances."""
+        """Day on which a value or a bound of it last improved, ISO 8601; empty if it has no instances."""
         return max((entry.date for entry in self.entries), default="")
 
     def paths(self) -> Iterator[str]:

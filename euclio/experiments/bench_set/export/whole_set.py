@@ -142,7 +142,7 @@ class _Writer:
 
 
 def _opened(out: Path) -> Export | None:
-    """The record of the export in a folder, which is made if it is not there; None: it is empty.
+    """The record of the export in a folder, which is made if it is not there; None if it is empty.
 
     Raises:
         InputError: it is a file, holds something else, or cannot be made or read.
