@@ -33,8 +33,7 @@ from euclio.files.boundary import ExactNumber, FileModel, Flag, Name, Number, Te
 
 
 def needed_text(value: Fraction) -> str | None:
-    """The text of a number that its decimal does not say; None if it does, or it has more digits than a text may
-    have."""
+    """The text of a number that its decimal does not say; None: it does, or it has more digits than a text may have."""
     return fraction_text(value) if exact_decimal_text(value) is None and has_text(value) else None
 
 

@@ -56,8 +56,7 @@ class Row:
 
     @property
     def own_optimum(self) -> Fraction | None:
-        """Proven optimum of the system's own plan space, or what stands for it; None if not proven or no plan
-        exists."""
+        """Proven optimum of the system's own plan space, or what stands for it; None: not proven or no plan exists."""
         return _proven(self.own) if self.least is None else self.least
 
     @property
@@ -127,8 +126,7 @@ class Comparison(Framed, Plotted):
 
     @property
     def least(self) -> Fraction | None:
-        """The best value that is known, where all plans keep a demand; None if there is no plan, or nothing was
-        asked."""
+        """The best value that is known, where all plans keep a demand; None: there is no plan, or nothing was asked."""
         found = [row.result.value for row in self.rows] + [None if self.best is None else self.best.value]
         return min((value for value in found if value is not None), default=None) if self.demand else None
 

@@ -213,8 +213,7 @@ class Completeness:
 
 
 def asked_for(paths: Iterable[str | Path]) -> dict[str, str]:
-    """Label by key of the runs that the experiments in some result folders ask for; empty if unknown for one of
-    them."""
+    """Label by key of the runs that the experiments in some result folders ask for; empty: unknown for one of them."""
     asked: dict[str, str] = {}
     for path in paths:
         labels = ResultFolder(Path(path)).labels() if Path(path).is_dir() else {}
