@@ -1,1 +1,1 @@
-"""What every solver has to keep to, tried out (`euclio.contract.checking.check_solver`)."""
+"""The contract of all solvers, and its check (`euclio.contract.checking.check_solver`)."""

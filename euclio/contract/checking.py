@@ -18,7 +18,7 @@ from euclio.core.trials import Purpose, Trial, trials_for
 SAMPLES = 12
 """Small instances, by default."""
 LARGE_TRIES = 3
-"""Runs of the large instance; the quickest counts, for other work may slow one down."""
+"""Runs of the large instance; the quickest counts, as other work may slow one down."""
 CLAIMS: dict[str, Callable[[Evidence], Judgement]] = {
     "ends": claims.ends,
     "finds": claims.finds,
@@ -38,14 +38,14 @@ CLAIMS: dict[str, Callable[[Evidence], Judgement]] = {
     "scaled": claims.scaled,
     "permuted": claims.permuted,
 }
-"""What a solver promises, by name: judges the evidence; the first line of its docstring says what is promised."""
+"""Claims by name: each judges the evidence; the first line of its docstring states the promise."""
 
 
 def check_solver(name: SolverLike, samples: int = SAMPLES, advance: Callable[[int], None] | None = None) -> Report:
     """Try a solver and judge every claim.
 
-    It runs in processes of its own, so that one that crashes or hangs is a finding too; in this one, which is said,
-    where the system has no hard limits (`euclio.core.system`).
+    The solver runs in processes of its own, so that a crash or a hang is a finding too. Where the system has no hard
+    limits (`euclio.core.system`), it runs in this process, and a message says so.
 
     Args:
         name: name of a registered solver, or ``path/to/file.py:function``; or a function of a file that is imported.
@@ -85,7 +85,7 @@ def _checked(name: str, samples: int, advance: Callable[[int], None]) -> Report:
 
 
 def _tried(name: str, hash_seed: int = 0) -> SolverProcess:
-    """A solver to be tried, in a process of its own where that can be ended from outside."""
+    """A solver to be tried; it has its own process where the system can end one from outside."""
     if not HARD_LIMITS and not hash_seed:  # the first of the two
         say(soft(SOFT_LIMITS))
     return SolverProcess(name, hash_seed)
@@ -94,7 +94,7 @@ def _tried(name: str, hash_seed: int = 0) -> SolverProcess:
 def _observe(
     process: SolverProcess, trials: list[Trial], fresh: bool, advance: Callable[[int], None]
 ) -> dict[int, Observation]:
-    """What is seen of those trials that need a fresh process, or of all others, by place."""
+    """Observations by place: of the trials that need a fresh process, or of all others."""
     seen: dict[int, Observation] = {}
     for k, trial in enumerate(trials):
         if (trial.purpose is Purpose.FRESH) is fresh:
@@ -104,7 +104,7 @@ def _observe(
 
 
 def _quickest(process: SolverProcess, trial: Trial) -> Observation:
-    """The quickest of some runs, as far as one is over its limit."""
+    """The quickest of some runs; later runs are made only while all are over the limit."""
     assert trial.limits.time_limit_s is not None
     limit = trial.limits.time_limit_s + claims.GRACE_S
     best = process.observe(trial)
@@ -116,7 +116,7 @@ def _quickest(process: SolverProcess, trial: Trial) -> Observation:
 
 
 def judge(solver: Described, seen: Sequence[tuple[Trial, Observation]]) -> Report:
-    """Check what was seen of a solver, and judge every claim."""
+    """Check the observations of a solver, and judge every claim."""
     family = find_family(solver.family)
     references = References(family, solver.name)
     runs: list[CheckedRun] = []

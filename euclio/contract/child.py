@@ -1,6 +1,6 @@
-"""Inside of the process that a solver is tried in: what it says of itself, and what becomes of a trial.
+"""Inside of the process that tries a solver: the solver's description, and the outcome of a trial.
 
-Its standard output is a file, so that whatever the solver prints, in Python or in C, is seen.
+Its standard output is a file, which catches all that the solver prints, in Python or in C.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MOST_PRINTED = 200
 
 
 def describe(_: Report, name: str) -> Described:
-    """What a solver says of itself.
+    """The description that a solver gives of itself.
 
     Raises:
         InputError: there is none of this name, or its engine is missing.
@@ -49,11 +49,11 @@ def describe(_: Report, name: str) -> Described:
 
 
 def observe_named(_: Report, name: str, trial: Trial) -> Observation:
-    """Run one trial of the solver of a name and see what becomes of it."""
+    """Run one trial of the named solver and observe its outcome."""
     found = observe(_solver(name), trial)
     try:
         pickle.dumps(found)
-    except Exception as error:  # pickle raises whatever it likes
+    except Exception as error:  # pickle raises errors of any type
         message = " ".join(f"its answer is no plain data: {type(error).__name__}: {error}".split())
         return Observation(Ending.RAISED, message, wall_s=found.wall_s)
     return found
@@ -61,12 +61,12 @@ def observe_named(_: Report, name: str, trial: Trial) -> Observation:
 
 @cache
 def _solver(name: str) -> AnySolver:
-    """The solver of a name, looked up once in a process."""
+    """The named solver, looked up once in a process."""
     return find_solver(name)
 
 
 def observe(solver: AnySolver, trial: Trial) -> Observation:
-    """Run one trial and see what becomes of it."""
+    """Run one trial and observe its outcome."""
     family = find_family(solver.family)
     try:
         ready = prepare(trial.instance, solver, space=trial.space, limits=trial.limits)
@@ -114,7 +114,7 @@ def _printed() -> int:
 
 
 def surroundings() -> dict[str, Any]:
-    """The state that a run has to leave as it was, by name."""
+    """The state that a run must not change, by name."""
     state: dict[str, Any] = {
         "the current folder": Path.cwd(),
         "the file mode mask": _mask(),
@@ -134,7 +134,7 @@ def surroundings() -> dict[str, Any]:
 
 
 def left_behind(before: dict[str, Any], after: dict[str, Any]) -> tuple[str, ...]:
-    """What differs, in words; what only one of them has is left out."""
+    """The differences in words; entries that only one of the two has are left out."""
     return tuple(f"{name} changed" for name in before if name in after and before[name] != after[name])
 
 

@@ -1,4 +1,4 @@
-"""What is claimed of every solver: each claim judges the evidence."""
+"""The claims on every solver: each judges the evidence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.core.trials import Purpose
 from euclio.core.words import full
 
-# Claims about what a solver answers: plans, claims, bounds, statuses.
+# Claims about a solver's answers: plans, claimed values, bounds, statuses.
 
 FAILED = (Ending.RAISED, Ending.DIED, Ending.HUNG)
 
@@ -139,14 +139,14 @@ def _finite(value: object) -> bool:
     return isinstance(value, Real) and math.isfinite(value)
 
 
-# Claims about how a solver conducts itself: repeatable, in time, without side effects, indifferent to names.
+# Claims about a solver's conduct: repeatable, in time, without side effects, indifferent to names.
 
 GRACE_S = 1.0
 """Seconds that a solver may be over its time limit."""
 
 
 SEEN = (Ending.ANSWERED, Ending.INAPPLICABLE, Ending.RAISED)
-"""Endings after which the process could be looked at."""
+"""Endings after which the process could be inspected."""
 
 
 def _seen(evidence: Evidence) -> list[CheckedRun]:

@@ -1,4 +1,4 @@
-"""Trials as they were seen and checked: what claims are judged by."""
+"""Trials as observed and checked: the evidence on which claims are judged."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What was seen of one trial.
+    """The observation of one trial.
 
     Attributes:
         ending: how it ended.
-        message: one line about that: the exception, the signal.
+        message: one line about the ending: the exception, the signal.
         answer: the answer.
-        space: the plan space that the solver searched (`Solver.narrow`); None: it never got that far.
+        space: the plan space that the solver searched (`Solver.narrow`); None if it never got that far.
         wall_s: seconds in the solver.
-        waited_s: seconds that its threads stood in line for a processor meanwhile, all together.
-        printed: what came out on standard output.
-        mutated: the instance's text is another one than before.
-        left: what differs in its process.
+        waited_s: seconds that its threads waited for a processor meanwhile, summed over the threads.
+        printed: its standard output.
+        mutated: whether the run changed the instance's text.
+        left: the state of its process that the run changed.
     """
 
     ending: Ending
@@ -64,7 +64,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What a solver says about itself, as plain data (`euclio.core.registry.Solver`).
+    """A solver's description of itself, as plain data (`euclio.core.registry.Solver`).
 
     Attributes:
         name: its name.
@@ -82,16 +82,16 @@ class Described:
 
 
 NEAR_LIMIT = 0.9
-"""Part of the time limit above which another outcome is the clock's fault."""
+"""Part of the time limit above which the clock explains a different outcome."""
 
 
 @dataclass(frozen=True, slots=True)
 class Optimum:
-    """What a reference solver proved.
+    """The proof of a reference solver.
 
     Attributes:
-        value: the optimum; None: there is no plan, or nothing was proven.
-        infeasible: that there is no plan.
+        value: the optimum; None if there is no plan, or nothing was proven.
+        infeasible: whether it proved that there is no plan.
         by: name of the reference solver.
     """
 
@@ -102,15 +102,15 @@ class Optimum:
 
 @dataclass(frozen=True, slots=True)
 class CheckedRun:
-    """A trial, what was seen of it, and what the checker and a reference say.
+    """A trial with its observation and the answers of the checker and a reference solver.
 
     Attributes:
         trial: the trial.
-        seen: what was seen.
+        seen: its observation.
         goal: the objective.
-        checked: the checker's answer on the plan; None: there is no plan that it can read.
-        unreadable: why the checker cannot read the plan; empty: it can.
-        optimum: what is proven about the instance in the plan space; None: nothing.
+        checked: the checker's answer on the plan; None if there is no plan that it can read.
+        unreadable: the reason why the checker cannot read the plan; empty if it can.
+        optimum: the proof about the instance in the plan space; None if nothing is proven.
     """
 
     trial: Trial
@@ -143,7 +143,7 @@ class CheckedRun:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All that was tried of one solver.
+    """All trials of one solver.
 
     Attributes:
         solver: the solver, as it describes itself.
@@ -167,14 +167,14 @@ class Evidence:
 
 
 def checked_run(family: Family, trial: Trial, seen: Observation, optimum: Optimum | None) -> CheckedRun:
-    """Let the checker price what a trial brought."""
+    """Let the checker price the answer of a trial."""
     goal = family.goal(trial.space if seen.space is None else seen.space)
     plan = None if seen.answer is None else seen.answer.plan
     if plan is None:
         return CheckedRun(trial, seen, goal, optimum=optimum)
     try:
         return CheckedRun(trial, seen, goal, family.evaluate(trial.instance, plan, seen.space), optimum=optimum)
-    except Exception as error:  # a plan made of the wrong things breaks the checker anywhere
+    except Exception as error:  # a plan of wrong types may raise anywhere in the checker
         return CheckedRun(trial, seen, goal, unreadable=f"{type(error).__name__}: {error}", optimum=optimum)
 
 
@@ -187,7 +187,7 @@ class References:
         self._known: dict[tuple[int, Any], Optimum | None] = {}
 
     def optimum(self, trial: Trial, space: Any) -> Optimum | None:
-        """What is proven about a trial's instance in a plan space; None: nothing."""
+        """The proof about a trial's instance in a plan space; None if nothing is proven."""
         if trial.purpose is Purpose.LARGE or space is None:
             return None
         key = id(trial.instance), space

@@ -1,4 +1,4 @@
-"""What was found about each claim, and the report of all."""
+"""The finding on each claim, and the report of all."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCHEMA = "euclio/contract/1"
 
 
 class Verdict(StrEnum):
-    """What the trials say about a claim."""
+    """The verdict of the trials on a claim."""
 
     KEPT = "kept"
     BROKEN = "broken"
@@ -25,7 +25,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A verdict and what it rests on, in one line."""
+    """A verdict and its evidence, in one line."""
 
     verdict: Verdict
     evidence: str
@@ -37,9 +37,9 @@ class Finding:
 
     Attributes:
         claim: name of the claim.
-        text: what a solver promises by it.
+        text: the promise of a solver.
         verdict: whether the trials kept it.
-        evidence: what was seen, in one line.
+        evidence: the observation, in one line.
     """
 
     claim: str
@@ -50,7 +50,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found about one solver.
+    """All findings on one solver.
 
     Attributes:
         solver: its name.
@@ -106,8 +106,8 @@ def judged(failures: list[str], tried: int, what: str, lacking: str = "nothing t
     Args:
         failures: one line per failure.
         tried: number of trials.
-        what: what was tried, in the plural.
-        lacking: what to say where there was no trial.
+        what: the things tried, in the plural.
+        lacking: the evidence to state where there was no trial.
     """
     if failures:
         more = f" (and {len(failures) - 1} more of {tried})" if len(failures) > 1 else f" (1 of {tried})"

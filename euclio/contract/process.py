@@ -1,4 +1,4 @@
-"""The other side of `child`: has a process tried, which is killed where it hangs."""
+"""The other side of `child`: runs trials in a process and kills it where it hangs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NO_FRESH_PROCESS = "this system has no process of its own for it"
 
 
 class SolverEndedError(Exception):
-    """The process of a solver ended, or was killed, before it answered (says how).
+    """The process of a solver ended, or was killed, before it answered; the message says how.
 
     Attributes:
         ending: which of the two.
@@ -44,13 +44,13 @@ class SolverEndedError(Exception):
 
 
 class SolverProcess(AbstractContextManager["SolverProcess"]):
-    """A process that one solver is tried in, started anew where it ends; closing kills it and whatever it started.
+    """A process that tries one solver, restarted where it ends; closing kills it and all its children.
 
-    On systems where no process can be ended from outside it is this one, which a solver that hangs takes along.
+    Where the system cannot end a process from outside, this process runs the trials; a solver that hangs then hangs it.
     """
 
     def __init__(self, name: str, hash_seed: int = 0) -> None:
-        """Start the process and let it look the solver up.
+        """Start the process and let it look up the solver.
 
         Args:
             name: name of the solver.
@@ -86,7 +86,7 @@ class SolverProcess(AbstractContextManager["SolverProcess"]):
             raise SolverEndedError(f"{type(error).__name__}: {error}", Ending.DIED) from error
 
     def observe(self, trial: Trial) -> Observation:
-        """Run one trial, in a new process where the last one ended; too often, and it is skipped."""
+        """Run one trial, in a new process where the last one ended; it is skipped after too many endings."""
         if trial.purpose is Purpose.FRESH and not HARD_LIMITS:
             return Observation(Ending.SKIPPED, NO_FRESH_PROCESS)
         if self._endings >= MOST_ENDINGS:
@@ -125,7 +125,7 @@ class SolverProcess(AbstractContextManager["SolverProcess"]):
 
 @contextmanager
 def _output_in_a_file() -> Iterator[None]:
-    """Have standard output go to a file inside, of C code too, so that it is seen what a solver prints."""
+    """Inside, send standard output to a file, also that of C code, to record the prints of a solver."""
     sys.stdout.flush()
     shown = os.dup(1)
     try:

@@ -1,4 +1,4 @@
-"""What solvers of sessions, clusters and fleets are tried on (`euclio.contract`)."""
+"""The instances on which `euclio.contract` tries solvers of sessions, clusters and fleets."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ SLOWER = 2
 LARGE_FRAGMENTS = 200
 
 
-# All fleets say that their partition points are those of the mean bandwidth, without which Static would not be tried.
+# All fleets have the partition points of the mean bandwidth; without these, Static would not be tried.
 def _small_fleet(seed: int) -> Fleet:
     return replace(small_fleet(seed), points=Points.MEAN)
 
@@ -103,7 +103,7 @@ def _large_fleet() -> Fleet:
 
 
 def _scaled_fleet(fleet: Fleet, goal: Goal) -> tuple[Fleet, Fraction]:
-    """All that takes time takes twice as long, and half as much comes: the same shares serve it."""
+    """All times are doubled and all rates halved: the same shares serve the fleet."""
     own = fleet.network
     layers = tuple(tuple(tuple(SLOWER * x for x in row) for row in layer) for layer in own.layer_latency_s)
     fragments = [

@@ -52,7 +52,7 @@ JSON_TEXT = ("options", "features", "stats", "plan", "packages", "measured")
 """Columns of JSON text."""
 
 LATER = ("certificate", "certify_s", "certify_nodes", "certify_reason", "cpu_s", "measured", "population", "kernels")
-"""Columns that results of earlier versions do not have; they are missing there."""
+"""Columns that results of earlier versions lack."""
 
 
 _NEEDED = tuple(
@@ -71,10 +71,10 @@ def to_table(rows: Iterable[Mapping[str, Any]], file: Path | None = None) -> pa.
 
     Args:
         rows: the records.
-        file: where they come from, for messages; None: from this process.
+        file: their file, for messages; None means that they come from this process.
 
     Raises:
-        InputError: a field holds what no record has there; names file and field.
+        InputError: a field has an impossible value; names file and field.
     """
     columns: dict[str, list[Any]] = {name: [] for name in SCHEMA.names}
     for row in rows:
@@ -88,10 +88,10 @@ def checked(table: pa.Table, file: Path | None) -> pa.Table:
     """A table with the columns of `SCHEMA`, of their types, as records have them; further columns stay.
 
     Raises:
-        InputError: a column holds what no record has there; names file and field.
+        InputError: a column has an impossible value; names file and field.
     """
     try:
-        # Reading a file looks at its numbers of bytes; what these are, such as texts in UTF-8, is looked at here.
+        # Reading a file checks numbers of bytes only; their content, such as UTF-8, is checked here.
         table.validate(full=True)
     except pa.ArrowException:
         raise _damaged(file) from None
@@ -178,7 +178,7 @@ def with_later(table: pa.Table) -> pa.Table:
 
 
 def write_table(table: pa.Table, path: Path) -> None:
-    """Write a table to a Parquet file, which is there whole or not at all.
+    """Write a table to a Parquet file atomically.
 
     Raises:
         UnwritableError: it cannot be written.

@@ -1,7 +1,7 @@
-"""Runs on a dask cluster: this program asks for batches and keeps their records, dask workers make the runs.
+"""Runs on a dask cluster: this program submits batches and keeps their records; dask workers make the runs.
 
-A dask worker supervises worker processes of its own, as `euclio.experiments.pool` does. Whoever dies, loses nothing:
-the batch of a dask worker that is gone is made by another.
+A dask worker supervises worker processes of its own, as `euclio.experiments.pool` does. If a dask worker dies, another
+one makes its batch.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from euclio.experiments.task import LARGEST_BATCH, Batch, SolverSetting, Task
 from euclio.supervision.limits import Cause, EndedError
 
 BATCH_S = 60.0
-"""Most seconds of time limits in one dask task, summed over its runs: their records arrive together, at its end."""
+"""Most seconds of time limits in one dask task, summed over its runs; their records arrive together at its end."""
 
 LOOK_EVERY_S = 1.0
 CONNECT_S = 10.0
 MOST_ATTEMPTS = 3
-"""How often a batch is asked for after dask gave it up, each time after several dask workers died over it."""
+"""How often a batch is submitted again after dask gave it up; dask does so after several workers died over it."""
 
 FLAG = "--dask"
 SCHEDULER_GONE = "the dask scheduler is gone; the same command goes on with the runs left"
@@ -52,9 +52,10 @@ def dask_pool(address: str | None, *, slots: int | None = None, logs: Path | Non
     """A pool on a dask cluster.
 
     Args:
-        address: address of its scheduler, such as ``tcp://host:8786``; None: a cluster of processes on this machine.
-        slots: cores of the cluster on this machine; None: all that this process may use.
-        logs: folder for what solvers print, kept by those dask workers that have this folder too.
+        address: address of its scheduler, such as ``tcp://host:8786``; None starts a cluster of processes on this
+            machine.
+        slots: cores of the cluster on this machine; None means all that this process may use.
+        logs: folder for the output of solvers; dask workers that lack this folder keep no output.
 
     Raises:
         InputError: dask is not installed, or this is no address.
@@ -66,7 +67,7 @@ def dask_pool(address: str | None, *, slots: int | None = None, logs: Path | Non
 
 
 def _distributed() -> Any:
-    """The library, which has no types for much of what is called here."""
+    """The library, which lacks types for many of its functions used here."""
     try:
         return import_module("distributed")
     except ImportError:
@@ -81,13 +82,13 @@ def _check_address(distributed: Any, address: str) -> None:
 
 
 def _own_version() -> str:
-    """The version of euclio in this process; asking the installed package takes as long as a run."""
+    """The version of euclio in this process, cached since looking it up takes as long as a run."""
     return str(provenance()["packages"]["euclio"])
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep dask from logging that workers or the scheduler are gone; what follows from it is said by the pool."""
+    """Keep dask from logging that workers or the scheduler are gone; the pool reports the consequences."""
     loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.startswith("distributed")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
@@ -101,7 +102,7 @@ def _quiet() -> Iterator[None]:
 
 @contextmanager
 def _while_scheduler_is_there() -> Iterator[None]:
-    """Turn what becomes of a question to a scheduler that is gone, or goes, into one clear line."""
+    """Turn the errors of a request to a scheduler that is gone into one clear line."""
     try:
         yield
     except (OSError, CancelledError):
@@ -110,7 +111,7 @@ def _while_scheduler_is_there() -> Iterator[None]:
 
 @contextmanager
 def _interrupted_later() -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM wait until a cluster stands: one that is half there cannot be closed."""
+    """Delay Ctrl-C and SIGTERM until a cluster has started, as a half-started one cannot be closed."""
     if threading.current_thread() is not threading.main_thread():  # where no signal comes
         yield
         return
@@ -127,12 +128,12 @@ def _interrupted_later() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class _AskedBatch:
-    """A batch that dask has been asked for.
+    """A batch submitted to dask.
 
     Attributes:
         batch: the batch.
         cores: cores that it takes.
-        attempt: how often it was asked for.
+        attempt: how often it was submitted.
     """
 
     batch: Batch
@@ -198,7 +199,7 @@ class DaskPool:
         """Connect to the scheduler, or start a cluster here.
 
         Raises:
-            InputError: nobody answers at the address.
+            InputError: no scheduler answers at the address.
         """
         if self._address is None:
             # Nothing but runs is done there, and each has its own limit of memory.
@@ -225,7 +226,7 @@ class DaskPool:
         return future
 
     def _records(self, future: Any, status: str, asked: _AskedBatch) -> list[Record] | None:
-        """The records of a batch; None where it is to be asked for again.
+        """The records of a batch; None where it must be submitted again.
 
         Raises:
             InputError: the dask workers cannot make runs at all, or the scheduler is gone.
@@ -248,14 +249,14 @@ class DaskPool:
         return [lost(blank_record(task), end) for task in asked.batch.tasks]
 
     def _other_versions(self) -> str:
-        """The dask workers that have another version of euclio than this process, or none; empty: all have this one."""
+        """The dask workers without this process's version of euclio; empty if all have it."""
         with _while_scheduler_is_there():
             own, found = _own_version(), self._client.run(version, "euclio", on_error="return")
         others = sorted(f"{address} has version {there}" for address, there in found.items() if there != own)
         return f"{', '.join(others)}; here is {own}" if others else ""
 
     def _look(self) -> None:
-        """Once a second, count the cores and say which dask workers are gone, since they come and go.
+        """Once a second, count the cores and report the dask workers that are gone.
 
         Raises:
             InputError: the scheduler is gone.
@@ -270,10 +271,10 @@ class DaskPool:
         self._looked_at = time.monotonic()
 
     def _has_room(self, batch: Batch, asked: Collection[_AskedBatch]) -> bool:
-        """Whether one more batch is to be asked for.
+        """Whether to submit one more batch.
 
-        Twice as many as there are cores, so that no dask worker waits for work; on this machine, where each has one
-        core, only as many where one takes several.
+        Twice as many as cores, so that no dask worker waits for work; on this machine, where each worker has one core,
+        only as many as cores where a batch takes several.
         """
         cores = [cores_of(batch, self._cores), *(one.cores for one in asked)]
         waits = self._cluster is None or max(cores) == 1
@@ -281,7 +282,7 @@ class DaskPool:
 
 
 def chunks(batch: Batch) -> Iterator[Batch]:
-    """A batch in parts that are not long in coming, with the folders of solver files in full."""
+    """A batch in parts that each take a short time, with absolute folders of solver files."""
     longest = max(((task.limits.time_s or 0.0) + (task.certify_s or 0.0) for task in batch.tasks), default=0.0)
     size = max(1, min(LARGEST_BATCH, int(BATCH_S / longest))) if longest else LARGEST_BATCH
     for start in range(0, len(batch.tasks), size):
@@ -296,7 +297,7 @@ def _anywhere(task: Task) -> Task:
     return replace(task, setting=setting)
 
 
-# What a dask worker does: the same supervised processes as on a machine without dask.
+# The work of a dask worker: the same supervised processes as on a machine without dask.
 
 
 def dask_setup(worker: object) -> None:
@@ -309,7 +310,7 @@ def make_runs(batch: Batch, logs: str | None, asked_by: str) -> list[Record]:
 
     Args:
         batch: the batch.
-        logs: folder for what solvers print; not kept where this machine has no such folder.
+        logs: folder for the output of solvers; without this folder on the machine none is kept.
         asked_by: version of euclio in the process that asks.
 
     Returns:
@@ -329,14 +330,14 @@ def make_runs(batch: Batch, logs: str | None, asked_by: str) -> list[Record]:
 
 _TURN, _CHANGED = threading.Lock(), threading.Condition()
 _TAKEN: list[int] = []
-"""Cores that each batch at hand takes."""
+"""Cores of each current batch."""
 
 
 @contextmanager
 def _taken(wanted: int, cores: int) -> Iterator[None]:
-    """Have cores of this dask worker as soon as they are free.
+    """Take cores of this dask worker as soon as they are free.
 
-    Batches get them in the order in which they ask, so that one that needs many is not passed over for ever.
+    Batches get them in the order of their requests, so that one that needs many does not starve.
     """
     with _TURN, _CHANGED:
         _CHANGED.wait_for(lambda: sum(_TAKEN) + wanted <= cores)

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, also after a power cut."""
+"""Files that are written atomically, also under a power cut."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ UNFINISHED = ".unfinished"
 
 @contextmanager
 def replaced(path: Path) -> Iterator[BinaryIO]:
-    """A stream whose bytes become the file when it is closed, in place of an older one.
+    """A stream whose bytes replace the file when it is closed.
 
     Raises:
-        UnwritableError: it could not be written; the older one is as it was.
+        UnwritableError: it could not be written; the older file is unchanged.
     """
     temporary = path.with_name(path.name + UNFINISHED)
     try:
@@ -49,7 +49,7 @@ def removed(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names in a folder on disk before going on, where the system lets programs see to that."""
+    """Sync the names in a folder to disk, where the system allows it."""
     if not FOLDERS_ARE_FILES:
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -61,7 +61,7 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def written(path: Path) -> Iterator[None]:
-    """Turn what the system says against writing a file into one clear line."""
+    """Turn the system's errors on writing a file into one clear line."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Making one run in this process: solve, check, and put down what came out (docs/architecture.md)."""
+"""Making one run in this process: solve, check, and record the outcome (docs/architecture.md)."""
 
 from __future__ import annotations
 
@@ -59,18 +59,18 @@ def execute(
     certifying: Callable[[Record, float], None],
     ending: tuple[type[BaseException], ...] = (),
 ) -> Record:
-    """Make a run, and have its proof certified where the task asks for it.
+    """Make a run, and certify its proof where the task says so.
 
     Args:
         task: the run.
         instance_text: JSON text of its instance.
-        warm: import and compile the solver before the run is timed; False: the run pays for it.
-        started: is called with the record without an answer at the moment when the hard limit begins to count.
-        certifying: is called with the answered record and the hard limit of a prover when that limit begins to count.
-        ending: what ends the batch when it is raised; in a worker nothing does.
+        warm: import and compile the solver before the run is timed. Otherwise the run's time includes them.
+        started: called with the unanswered record when the hard limit begins to count.
+        certifying: called with the answered record and the prover's hard limit when that limit begins to count.
+        ending: exceptions that end the batch; in a worker none does.
 
     Returns:
-        The finished record, whatever the solver did; only an end of the process, or of the batch, leaves none.
+        The finished record for any behaviour of the solver. Only an end of the process, or of the batch, leaves none.
     """
     time_runs()
     blank = blank_record(task)
@@ -105,7 +105,7 @@ def execute(
 def _measured_alone(
     blank: Record, setting: Measure, instance_text: str, before: float, started: Callable[[Record], None]
 ) -> Record:
-    """The record of what is measured without a solver; loading and compiling come before it begins."""
+    """The record of a measurement without a solver; loading and compiling precede its time."""
     instance, features = _instance(blank.family, instance_text)
     function = named(setting.function)
     _compile_rest(blank.family)
@@ -126,7 +126,7 @@ def _measured_alone(
 
 @cache
 def _compile_rest(family: str) -> None:
-    """Compile what no solver reaches, such as a simulator; once in a process."""
+    """Compile code that no solver calls, such as a simulator; once in a process."""
     compile_rest = find_family(family).compile_rest
     if compile_rest is not None:
         compile_rest()
@@ -145,7 +145,7 @@ def _rows(measured: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def blank_record(task: Task) -> Record:
-    """The record of a run that has not answered, with all that the task alone says."""
+    """The record of a run before its answer, filled from the task."""
     setting, limits = task.setting, task.limits
     goals = find_family(task.family).goals
     space = dict(setting.space)
@@ -175,7 +175,7 @@ def blank_record(task: Task) -> Record:
 
 
 def lost(blank: Record, end: EndedError) -> Record:
-    """The record of a run whose process ended, or was killed; where it had answered, that process was a prover's."""
+    """The record of a run whose process ended or was killed; after an answer, that process was a prover's."""
     if blank.certificate is not None:
         return changed(blank, certify_reason=f"the prover's process {end}")
     status, raw_status, reason = {
@@ -198,7 +198,7 @@ def raised(blank: Record, error: BaseException) -> Record:
 
 
 def _text_of(error: BaseException) -> str:
-    """An exception in one line; those of solvers may fail to say their text."""
+    """An exception in one line; a solver's exception may fail to give its text."""
     text = "it cannot say its text"
     with suppress(Exception):
         text = str(error)
@@ -208,19 +208,19 @@ def _text_of(error: BaseException) -> str:
 def _prepared(task: Task, setting: SolverSetting, instance_text: str) -> tuple[PreparedRun, dict[str, float]]:
     """The run ready to be made, and the features of its instance."""
     instance, features = _instance(task.family, instance_text)
-    # A solver from outside gets an instance of its own, since it may change what it is given.
+    # An external solver gets its own copy of the instance, since it may change it.
     if not _solver(setting.solver, setting.folder, setting.version).version.startswith("euclio "):
         instance = _read(task.family, instance_text)
     return prepared(instance, setting, task.limits.time_s, task.seed), features
 
 
 def prepared(instance: Any, setting: SolverSetting, time_s: float | None, seed: int) -> PreparedRun:
-    """What a setting asks for on an instance, ready to be made.
+    """The run of a setting on an instance, ready to be made.
 
     Args:
         instance: the instance.
         setting: solver and options.
-        time_s: time limit in seconds; None: none.
+        time_s: time limit in seconds; None means no limit.
         seed: seed of the solver.
     """
     solver = _solver(setting.solver, setting.folder, setting.version)
@@ -245,7 +245,7 @@ def _read(family: str, text: str) -> Any:
 
 @cache
 def _solver(name: str, folder: str, version: str) -> AnySolver:
-    """The solver of a name, kept as it is when this process first needs that version.
+    """The named solver, kept as it is when this process first needs that version.
 
     Raises:
         InputError: there is none, or only one of another version.
@@ -268,7 +268,7 @@ def _warm_up(ready: PreparedRun, since: float) -> float:
 
 
 def _answered(blank: Record, ready: PreparedRun, instance: Any, keeps: str) -> tuple[Record, AnyResult]:
-    """The record with the solver's answer, and the answer, as checked on the instance as it was read."""
+    """The record with the solver's answer, and the answer, checked on the instance as it was read."""
     cpu_before = time.process_time()
     if keeps:
         result, check_s = _kept(replace(ready, instance=instance), keeps), 0.0
@@ -303,7 +303,7 @@ def _answered(blank: Record, ready: PreparedRun, instance: Any, keeps: str) -> t
 
 
 def _kept(ready: PreparedRun, keeps: str) -> AnyResult:
-    """The result of many such runs, whose plan keeps what is asked."""
+    """The result of many such runs, whose plan keeps the demand."""
     assert ready.family.keeping is not None
     keeping = ready.family.keeping()
     if ready.family.compile_rest is not None:
@@ -313,7 +313,7 @@ def _kept(ready: PreparedRun, keeps: str) -> AnyResult:
 
 
 def _certified(record: Record, instance: Any, result: AnyResult, time_limit_s: float) -> Record:
-    """The record with what an independent prover says; a proof that it refutes is an error, without value or plan."""
+    """The record with an independent prover's verdict; a refuted proof is an error, without value or plan."""
     try:
         found = certify(instance, result, time_limit_s)
     except Exception as error:
@@ -343,7 +343,7 @@ def _plan(family: Family, instance: Any, result: AnyResult) -> dict[str, Any] | 
 
 def _plain(value: Any) -> Any:
     """Plain data with fractions as floats."""
-    if type(value) in _PLAIN:  # most parts are such, and asking whether one is a fraction takes longer
+    if type(value) in _PLAIN:  # most parts are plain, and testing for a fraction takes longer
         return value
     if isinstance(value, Fraction):
         return value.numerator if value.denominator == 1 else float(value)

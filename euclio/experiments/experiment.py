@@ -17,7 +17,7 @@ DEFAULT_LIMITS = RunLimits(None, LONGEST_RUN_S, MEMORY_MB)
 
 @dataclass(frozen=True, slots=True)
 class Certification:
-    """Whether and how an independent prover tries the proofs of an experiment's runs.
+    """How an independent prover tries the proofs of an experiment's runs.
 
     Attributes:
         time_limit_s: limit of each search in seconds.
@@ -30,7 +30,7 @@ class Certification:
     seed: int = 0
 
     def asks(self, key: str) -> bool:
-        """Whether the run of this key is in the sample; that depends on key and seed alone."""
+        """Whether the run of this key is in the sample; this depends on key and seed alone."""
         return int(text_hash(f"{self.seed}/{key}")[:15], 16) < self.sample * 16**15
 
 
@@ -40,7 +40,7 @@ class FileSource:
 
     Attributes:
         paths: files, folders (their files that end in .json) or patterns such as ``sessions/*.json``.
-        folder: what they are relative to.
+        folder: the folder that they are relative to.
     """
 
     paths: tuple[str, ...]
@@ -53,8 +53,8 @@ class DrawnSource:
 
     Attributes:
         kind: kind of instance, or name of a population.
-        count: how many of each combination of settings; None: 1, of a population all.
-        seed: first seed; None: 0, of a population its own.
+        count: number of instances per combination of settings. None means 1, or all of a population.
+        seed: first seed. None means 0, or the population's own.
         settings: settings of the kind; a list gives alternatives, all combinations are drawn.
     """
 
@@ -89,9 +89,9 @@ class Experiment:
         limits: limits of each run.
         repeats: how often each run is made.
         seeds: seeds of the solvers.
-        slots: runs at a time; None: one per core.
-        certify: how proofs are certified; None: they are not.
-        text: text of its file; empty: made in Python.
+        slots: runs at a time; None means one per core.
+        certify: how proofs are certified; None disables it.
+        text: text of its file; empty if made in Python.
     """
 
     name: str
@@ -106,5 +106,5 @@ class Experiment:
 
 
 def hard_limit(time_s: float | None) -> float:
-    """Seconds after which a process is killed whose solver was given a limit of `time_s`."""
+    """Seconds after which a process is killed if its solver was given a limit of `time_s`."""
     return LONGEST_RUN_S if time_s is None else 2 * time_s + 10

@@ -37,16 +37,16 @@ from euclio.files.json_reading import read_text
 FLAG = "--code"
 
 
-# An experiment may be somebody else's, and looking up one solver of it runs the file that the solver stands in.
+# An experiment may come from somebody else, and looking up one of its solvers runs that solver's file.
 
 
 class NamedCode(NamedTuple):
-    """A place of an experiment that names code.
+    """A field of an experiment that names code.
 
     Attributes:
         field: the place.
         text: what stands there.
-        path: the file that it points into.
+        field: the field.
     """
 
     field: str
@@ -55,18 +55,18 @@ class NamedCode(NamedTuple):
 
 
 def named_by(place: str, name: str, options: Mapping[str, Any], folder: Path) -> Iterator[NamedCode]:
-    """The code that a solver of an experiment names: itself, the solver it starts from, a policy.
+    """The code that a solver of an experiment names: its own, that of the warm start's solver, that of a policy.
 
     Args:
-        place: where the solver stands in the experiment.
+        place: the solver's field in the experiment.
         name: its name.
-        options: its options, as they stand in the file.
-        folder: what their paths are relative to.
+        options: its options, as in the file.
+        folder: the folder that their paths are relative to.
     """
     for field, value in [("name", name), *options.items()]:
         if field not in ("name", *_fields()):
             continue
-        # The solver to start from is looked up as the command line has it.
+        # The warm start's solver is looked up as on the command line.
         base = Path() if field == Option.WARM_START else folder
         for text in value if isinstance(value, list) else [value]:
             file = file_of(text) if isinstance(text, str) else None
@@ -75,10 +75,10 @@ def named_by(place: str, name: str, options: Mapping[str, Any], folder: Path) ->
 
 
 def check_code(named: Collection[NamedCode], code: Collection[str | Path]) -> None:
-    """Refuse code that an experiment names and the call does not, before any of it is run.
+    """Refuse code that only the experiment names, before any of it runs.
 
     Args:
-        named: what the experiment names.
+        named: the code that the experiment names.
         code: the files that the call names, relative to the current folder.
 
     Raises:
@@ -175,8 +175,8 @@ def load_experiment(path: str | Path, code: Collection[str | Path] = ()) -> Expe
 
     Args:
         path: the file.
-        code: Python files that its solvers and policies may come from, relative to the current folder; what only the
-            experiment names is not run.
+        code: Python files that its solvers and policies may come from, relative to the current folder; code that only
+            the experiment names is not run.
 
     Raises:
         InputError: naming the file, the field and the remedy.
@@ -212,7 +212,7 @@ def _parsed(text: str, file: str) -> dict[str, Any]:
 
 
 def _gather_options(fields: dict[str, Any]) -> None:
-    """Put what a solver's table has next to name and label, which depends on the solver, into one field."""
+    """Put the fields of a solver's table other than name and label, which depend on the solver, into one field."""
     solvers = fields.get("solvers")
     for solver in solvers if isinstance(solvers, list) else ():
         if isinstance(solver, dict):
@@ -255,13 +255,13 @@ def _solvers(model: _Experiment, folder: Path) -> tuple[SolverSetting, ...]:
 
 
 def _named_code(model: _Experiment, folder: Path) -> list[NamedCode]:
-    """All that the experiment names of code."""
+    """All code that the experiment names."""
     named = (named_by(f"solvers[{i}]", one.name, one.options, folder) for i, one in enumerate(model.solvers))
     return [one for found in named for one in found]
 
 
 def _check_name(name: str, folder: Path) -> None:
-    """Refuse a solver that is not there."""
+    """Refuse an unknown solver."""
     try:
         find_solver(name, folder)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""A result folder: what lies in it, who writes to it, and how its journals become Parquet files.
+"""A result folder: its files, its lock, and the compaction of journals to Parquet files.
 
 | file | what |
 |---|---|
@@ -40,11 +40,11 @@ JOURNAL_RUNS = 5000
 """Records of a journal before it is compacted."""
 
 _OWN = re.compile(r"lock|logs|runs\.tsv|(journal|records|instances)-\w+\.(jsonl|parquet)")
-"""Files that, next to that of the experiment, distinguish a result folder from another folder."""
+"""Files that, with that of the experiment, tell a result folder from another folder."""
 
 
 class ResultFolder:
-    """A result folder, which need not be there yet.
+    """A result folder, which need not exist yet.
 
     Args:
         path: where it is.
@@ -62,7 +62,7 @@ class ResultFolder:
         return self.experiment_file.exists()
 
     def make(self, experiment: str) -> None:
-        """Make it, if need be.
+        """Create it if needed.
 
         Args:
             experiment: name of the experiment that is to write to it.
@@ -87,7 +87,7 @@ class ResultFolder:
             self.logs.mkdir(exist_ok=True)
 
     def _is_foreign(self, files: set[str]) -> bool:
-        """Whether these are not the files of a result folder, or of one that was just being made."""
+        """Whether these are not the files of a complete or half-made result folder."""
         if self.experiment_file.name in files:
             return not any(_OWN.fullmatch(name) for name in files)
         return not files <= {self.lock_file.name, self.logs.name, self.experiment_file.name + UNFINISHED}
@@ -125,7 +125,7 @@ class ResultFolder:
     def compact(self, journal: Path) -> None:
         """Turn a journal that is complete into a Parquet file of its number.
 
-        A crash in between leaves both, or what is left of a file that was being written; compacting again repairs that.
+        A crash in between leaves both, or a partly written file; compacting again repairs that.
 
         Raises:
             UnwritableError: the file cannot be written; the journal stays.
@@ -157,7 +157,7 @@ class ResultFolder:
             How many they were.
 
         Raises:
-            UnwritableError: what is left cannot be written.
+            UnwritableError: the remaining records cannot be written.
         """
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -177,7 +177,7 @@ class ResultFolder:
         return dropped
 
     def clean(self) -> None:
-        """Remove what a crash left of files that were being written."""
+        """Remove partly written files that a crash left."""
         for path in self.path.glob(f"*{UNFINISHED}"):
             removed(path)
 
@@ -188,7 +188,7 @@ class ResultFolder:
                 stream.write(f"{key}\t{label}\n".encode())
 
     def labels(self) -> dict[str, str]:
-        """Label by key of all runs of the experiment as it was given last; empty: not known yet.
+        """Label by key of all runs of the experiment as it was given last; empty if not known yet.
 
         Raises:
             InputError: the file is damaged.
@@ -214,14 +214,14 @@ def _number(path: Path) -> int:
 class RecordKeeper(AbstractContextManager["RecordKeeper"]):
     """Keeps the records of one runner in a result folder, inside ``with``.
 
-    Journals are compacted in a thread, so that no slot has to wait for it; the last one at the end. Where the end is an
-    error, the next runner compacts what it finds.
+    A thread compacts the journals, so that no slot waits; the last one is compacted at the end. After an error, the
+    next runner compacts the remaining journals.
 
     Args:
         folder: the folder.
 
     Raises:
-        UnwritableError: a record could not be written, or a journal not be compacted; what was written is kept.
+        UnwritableError: a record could not be written, or a journal not be compacted; written records are kept.
     """
 
     def __init__(self, folder: ResultFolder) -> None:
@@ -248,7 +248,7 @@ class RecordKeeper(AbstractContextManager["RecordKeeper"]):
             self._compactor.shutdown()
 
     def _hand_over(self) -> None:
-        """Have the journal compacted; the one before is by then."""
+        """Start to compact the journal, after the one before it is done."""
         self._journal.close()
         self._wait()
         self._compacting = self._compactor.submit(self._folder.compact, self._journal.path)
@@ -259,14 +259,13 @@ class RecordKeeper(AbstractContextManager["RecordKeeper"]):
 
 
 PATIENCE_S = 1.0
-"""Seconds for which a taken lock is tried again: whoever asks for the state of a runner holds it for a moment."""
+"""Seconds for which a taken lock is tried again: a query of a runner's state holds it for a moment."""
 
 _WIDTH = 512
-"""Bytes that the facts take, so that newer ones cover older ones whole."""
+"""Bytes that the facts are padded to, so that newer ones overwrite older ones completely."""
 
 
-# On a system whose files cannot be locked, what the file says is the lock: it counts as long as the process that it
-# names is there.
+# On a system without file locks, the content of the file is the lock: it counts while the named process lives.
 
 
 class RunnerLock:
@@ -307,13 +306,13 @@ class RunnerLock:
         os.close(self._file)
 
     def publish(self, **facts: float | None) -> None:
-        """Say how far the runner is, for `runner_at`; what cannot be written is left unsaid."""
+        """Write the runner's progress for `runner_at`; errors on writing are ignored."""
         with suppress(OSError):
             write_at(self._file, json.dumps(self._facts | facts).encode().ljust(_WIDTH), 0)
 
 
 def runner_at(path: Path) -> dict[str, Any] | None:
-    """What the runner at work says by a lock file; None: there is none."""
+    """The facts that the runner at work wrote to a lock file; None if there is none."""
     try:
         file = os.open(path, os.O_RDONLY | BINARY)
     except OSError:
@@ -325,7 +324,7 @@ def runner_at(path: Path) -> dict[str, Any] | None:
 
 
 def _is_free(file: int, taken: bool | None) -> bool:
-    """Whether no other runner has the file, by its lock or, where there are none (None), by what the file says."""
+    """Whether no other runner has the file, by its lock or, where there are no locks (None), by its content."""
     if taken is not None:
         return taken
     facts = _facts(file)

@@ -27,15 +27,15 @@ from euclio.workloads.populations import Identifying
 
 @dataclass(frozen=True, slots=True)
 class InstanceEntry:
-    """An instance and where its text stands.
+    """An instance and the place of its text.
 
     Attributes:
         family: problem family.
         name: its name.
         hash: hash of its text (`text_hash`).
         file: file that holds it.
-        offset: byte at which its line begins in a file of drawn instances; None: the whole file is its text.
-        population: label of the population that it was drawn as one of; empty: it was not drawn.
+        offset: byte at which its line begins in a file of drawn instances; None if the whole file is its text.
+        population: label of the population that it was drawn as one of; empty if it was not drawn.
     """
 
     family: str
@@ -58,11 +58,11 @@ class InstanceEntry:
 
 
 class InstanceIndex:
-    """The instances of an experiment, each once, checked against the plan spaces that solvers are given.
+    """The instances of an experiment, each once, checked against the solvers' plan spaces.
 
     Args:
         experiment: the experiment.
-        advance: is called for each instance that has been looked at.
+        advance: called for each instance that was checked.
 
     Attributes:
         entries: the instances found so far.
@@ -95,7 +95,7 @@ class InstanceIndex:
                     self._add(InstanceEntry(family_of(instance).name, instance.name, text_hash(text), path))
 
     def draw(self, folder: Path) -> None:
-        """Draw instances, or take those that were drawn before; they are kept in a folder.
+        """Draw instances, or take those drawn before; they are kept in a folder.
 
         Raises:
             InputError: as for files.
@@ -118,12 +118,12 @@ class InstanceIndex:
         instances: Callable[[], Iterable[tuple[Any, str]]],
         label: Callable[[Identifying], str] | None = None,
     ) -> None:
-        """Have instances in a file, and take them up.
+        """Write instances to a file, and register them.
 
         Args:
-            path: the file; where it is there already, they are taken from it.
+            path: the file; if it exists, they are read from it.
             instances: draws them, each with its text.
-            label: the label of the population that they are, when all of them are known; None: they are none.
+            label: the label of their population, when all of them are known; None if they are no population.
         """
         new = not path.exists()
         if new:
@@ -155,7 +155,7 @@ class InstanceIndex:
                 raise InputError(f"{error.message} (solver {label!r} asks for it)", file=where, field=field) from None
 
     def _add(self, entry: InstanceEntry) -> None:
-        """Take an instance up; the same one again is left out."""
+        """Register an instance; a duplicate is left out."""
         known = self._places.setdefault(entry.name, entry)
         if known is entry:
             self.entries.append(entry)
@@ -216,7 +216,7 @@ def _found(given: str, folder: Path) -> list[Path]:
 
 
 def _drawn(source: DrawnSource) -> Iterator[Any]:
-    """The instances of a source, to be drawn one by one.
+    """The instances of a source, drawn one by one.
 
     Raises:
         InputError: no such kind, or wrong settings; names the field as experiment files do.
@@ -233,7 +233,7 @@ def _drawn_texts(source: DrawnSource) -> Iterator[tuple[Any, str]]:
 
 
 def _label(name: str, seed: int, known: Identifying) -> str:
-    """The label of the population that drawn instances are."""
+    """The label of the population of drawn instances."""
     return known.identity(name, seed).label
 
 
@@ -268,7 +268,7 @@ def _parts(line: bytes, path: Path) -> tuple[str, str, str]:
         row = json.loads(line)
         parts = row["family"], row["name"], row["text"]
         if all(isinstance(part, str) for part in parts):
-            # Half a character was not written here, and could not be written again: `encode` refuses it.
+            # `encode` refuses half a surrogate pair, which was not written here.
             "".join(parts).encode()
             return parts
     raise InputError("is damaged; remove it, then its instances are drawn again", file=str(path))

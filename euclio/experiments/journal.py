@@ -1,4 +1,4 @@
-"""The journal of a batch: one finished run a line, kept as soon as it is known."""
+"""The journal of a batch: one finished run a line, written at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from euclio.experiments.durable import sync_folder, unwritable, written
 from euclio.experiments.record import SCHEMA, Record
 
 SYNC_S = 0.5
-"""Seconds after which what was written is made to survive a power cut."""
+"""Seconds after which written records are synced to survive a power cut."""
 
 _FIELDS = tuple(field.name for field in fields(Record))
 _BEFORE = b'{"schema":"%s","crc32":"%%08x","record":' % SCHEMA.encode()
@@ -31,13 +31,13 @@ def encoded(record: Record) -> bytes:
 
 
 def decoded(line: bytes) -> dict[str, Any] | None:
-    """The fields of the record in a line; None: the line is torn or damaged."""
+    """The fields of the record in a line; None if the line is torn or damaged."""
     text = line[len(_BEFORE % 0) : -len(_AFTER)]
     if line != _line(text):
         return None
     with suppress(ValueError, RecursionError):
         row = json.loads(text)
-        # The checksum says that it is whole, not who wrote it.
+        # The checksum shows that it is complete, not its author.
         if isinstance(row, dict) and all(isinstance(row.get(name), str) for name in ("key", "status")):
             return row
     return None
@@ -48,7 +48,7 @@ def _line(text: bytes) -> bytes:
 
 
 def read_journal(path: Path) -> Iterator[dict[str, Any]]:
-    """The records of a journal; what was torn by a crash is left out, so that its run is made again."""
+    """The records of a journal; a line torn by a crash is left out, so that its run is made again."""
     with path.open("rb") as stream:
         for line in stream:
             row = decoded(line)
@@ -85,7 +85,7 @@ class Journal:
         """Keep a record.
 
         Raises:
-            UnwritableError: it could not be written, or one before it could not be synced; the journal ends with the
+            UnwritableError: it could not be written, or an earlier one could not be synced; the journal ends with the
                 last record that was.
         """
         line = encoded(record)

@@ -1,4 +1,4 @@
-"""Runs on this machine: slots whose threads together never exceed the cores."""
+"""Runs on this machine: the threads of all slots together never exceed the cores."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Pool(AbstractContextManager["Pool"], Protocol):
         """Make the runs of all batches.
 
         Args:
-            batches: taken one by one, as places get free.
+            batches: the batches, taken one by one as slots get free.
 
         Yields:
             The record of every run as soon as it is finished, in any order; a run that was killed or that crashed
@@ -36,17 +36,17 @@ class Pool(AbstractContextManager["Pool"], Protocol):
 
 
 class LocalPool(AbstractContextManager["LocalPool"]):
-    """Slots on this machine, driven by a thread each.
+    """Slots on this machine, each driven by a thread.
 
-    A batch whose solvers take k threads takes k cores; batches start in their order, so that one that needs many cores
-    is not passed over for ever. One that needs more cores than there are takes all.
+    A batch whose solvers take k threads takes k cores, at most all. Batches start in their order, so that one that
+    needs many cores does not starve.
 
-    On systems without hard limits it makes one run after the other in this process, and says so. There a crash ends
-    the batch, and the same command goes on.
+    On systems without hard limits it makes one run after the other in this process, and says so. A crash then ends the
+    batch, and the same command resumes it.
 
     Args:
         cores: cores to use, hence the most runs at a time.
-        logs: folder, which exists, for what solvers print: a file per slot; None: it is not kept.
+        logs: existing folder for the output of solvers, a file per slot; None disables it.
     """
 
     def __init__(self, cores: int, logs: Path | None = None) -> None:
@@ -92,7 +92,7 @@ class LocalPool(AbstractContextManager["LocalPool"]):
             self._stop()
 
     def _stop(self) -> None:
-        """Give up the runs at hand, whose processes are ended by the threads that wait for them."""
+        """Give up the current runs; the threads that wait for their processes end these."""
         for slot in self._working:
             slot.stopped = True
         wait(self._working.values())
@@ -124,7 +124,7 @@ def _say_that_limits_are_soft() -> None:
 
 
 def cores_of(batch: Batch, cores: int) -> int:
-    """How many of the cores a batch takes: the most threads of its solvers, all cores at most."""
+    """The cores that a batch takes: the most threads of its solvers, at most all cores."""
     return min(cores, max(task.setting.threads for task in batch.tasks))
 
 

@@ -1,4 +1,4 @@
-"""How far a batch is: counts by status, rate and time left, as a bar on a terminal and as lines elsewhere."""
+"""Progress of a batch: counts by status, rate and time left, as a bar on a terminal and as lines elsewhere."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class Pace:
         self._moments: deque[tuple[float, int]] = deque()
 
     def count(self, status: str) -> None:
-        """Take note of a finished run; what came before the first one was preparation and says nothing of the rate."""
+        """Count a finished run; the rate leaves out the preparation before the first one."""
         self.made += 1
         self.by_status[status] += 1
         if self.made == 1:
             self._moments.append((time.monotonic(), 1))
 
     def look(self) -> tuple[float | None, float | None]:
-        """Runs per second of late, and seconds left; None: not known yet."""
+        """Recent runs per second, and seconds left; None if not known yet."""
         if self.made < 2:
             return None, None
         now = time.monotonic()
@@ -65,11 +65,11 @@ class Pace:
 
 
 class Display:
-    """What a user sees of a batch on standard error.
+    """The display of a batch's progress on standard error.
 
     Args:
-        stream: where it goes; None: standard error.
-        quiet: show nothing, as where `euclio.core.progress.is_quiet`.
+        stream: the output stream; None means standard error.
+        quiet: show nothing, as if `euclio.core.progress.is_quiet`.
     """
 
     def __init__(self, stream: TextIO | None = None, *, quiet: bool = False) -> None:
@@ -94,7 +94,7 @@ class Display:
         self._turn.close()
 
     def count_instance(self) -> None:
-        """One more instance has been looked at."""
+        """One more instance was checked."""
         self._instances += 1
         if self._bars is not None:
             self._bars.update(self._looking, completed=self._instances)
@@ -117,7 +117,7 @@ class Display:
             self._say(f"{pace.kept} of {pace.total} runs were made before")
 
     def show(self, pace: Pace, rate: float | None, left_s: float | None) -> None:
-        """Show how far it is."""
+        """Show the progress."""
         state = described(pace.by_status, rate, left_s)
         if self._bars is not None:
             self._bars.update(self._running, completed=pace.kept + pace.made, state=state)

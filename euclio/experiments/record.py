@@ -1,4 +1,4 @@
-"""A record: what is kept of a run, one line of JSON, schema ``euclio/record/1``."""
+"""A record: the kept data of a run, one line of JSON, schema ``euclio/record/1``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from euclio.core.result import Status, WarmStart
 SCHEMA = "euclio/record/1"
 
 MEASURED = "measured"
-"""Status of a finished run of something that is no solver."""
+"""Status of a finished measurement without a solver."""
 
 TIMING = (
     "started_at",
@@ -31,7 +31,7 @@ TIMING = (
 @quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """A finished run: what was asked, what came out as checked, and where it was made.
+    """A finished run: the task, the checked outcome, and the machine.
 
     Values are floats in the unit of the objective. The defaults are those of a run that has not answered.
 
@@ -46,43 +46,43 @@ class Record:
         options: plan space and engine options that the run was made with, in full, as in a result file.
         seed: seed of the solver.
         repeat: number of the repetition.
-        time_limit_s: limit that the solver was given, in seconds; None: none.
+        time_limit_s: limit that the solver was given, in seconds; None means no limit.
         hard_time_limit_s: limit after which its process is killed.
         memory_limit_mb: limit of resident memory in MiB.
         features: sizes of the instance, by name (`euclio.core.family.Family.features`).
         objective: name of the goal, such as "cost".
-        maximised: whether most is best.
+        maximised: whether the objective is maximised.
         status: optimal, feasible, infeasible, unknown, inapplicable or error (`euclio.core.result.Status`); `MEASURED`
-            where no solver was asked.
+            without a solver.
         raw_status: the solver's own word; "killed" or "crashed" where its process ended.
         reason: why there is no plan, or why it was refused.
         value: checked value; None without an accepted plan.
-        claimed: the solver's claim.
-        bound: proven bound; None: none.
-        warm_start: what became of the plan to start from.
+        claimed: the value that the solver claims.
+        bound: proven bound; None if none is proven.
+        warm_start: outcome of the warm start.
         stats: counters of the solver.
         plan: the plan as in a result file; None without an accepted one.
         trace: (seconds, incumbent, bound) over time.
-        wall_s: seconds in the solver, model building included; without imports and what runs of an
-            instance share, such as ranked profiles; None: it never answered.
-        import_s: seconds of import and compilation before this run; 0: the worker had the solver loaded.
+        wall_s: seconds in the solver, model building included; without imports and without data that runs of an
+            instance share, such as ranked profiles; None if it never answered.
+        import_s: seconds of import and compilation before this run; 0 means that the worker had the solver loaded.
         check_s: seconds of checking and pricing.
         peak_memory_mb: most resident memory of the worker so far, in MiB.
-        started_at: UTC, ISO 8601; for people, nothing is ordered by it.
+        started_at: UTC, ISO 8601; for people, not for sorting.
         worker: process number of the worker.
         host: machine.
         provenance: versions, CPU, cores and git revision (`euclio.core.versions.provenance`).
-        certificate: what an independent prover says of the proof: certified, refuted or open; None: it was not asked,
+        certificate: an independent prover's verdict on the proof: certified, refuted or open; None if it did not run,
             or nothing was proven.
-        certify_s: seconds that it took, outside of `wall_s`; None: it was not asked, or killed.
-        certify_nodes: nodes of its search; None: no prover tried it.
-        certify_reason: why the proof is refuted or left open.
+        certify_s: seconds of the prover, not in `wall_s`; None if it did not run, or was killed.
+        certify_nodes: nodes of its search; None if no prover tried it.
+        certify_reason: the reason why the proof is refuted or left open.
         cpu_s: processor seconds of this process for the answer and its check, which other processes hardly touch; None:
             it never answered.
-        measured: rows of what was measured (`euclio.experiments.task.Measure`, `SolverSetting.measure`); None: nothing
-            was.
-        population: name, seed and shortened hash of the drawn instances that the instance is one of
-            (`euclio.workloads.populations.Identity.label`); None: it was not drawn.
+        measured: rows of measurements (`euclio.experiments.task.Measure`, `SolverSetting.measure`); None if there are
+            none.
+        population: name, seed and shortened hash of the instance's population
+            (`euclio.workloads.populations.Identity.label`); None if it was not drawn.
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""Making the runs of an experiment: what is finished is kept at once, what was finished before is not made again."""
+"""Making the runs of an experiment: finished runs are kept at once and never made again."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 MOST_NAMES = 1000
 """Names of instances among which the nearest one is looked for."""
 _QUICK = ("heuristic", "exact", "brute force")
-"""Kinds of solvers (`Solver.kind`), the quickest first: what solvers say of themselves, nothing that was measured.
-What is of another kind comes with the first."""
+"""Kinds of solvers (`Solver.kind`), the quickest first, as declared, not as measured.
+Other kinds come with the first."""
 
 
 class Expansion:
@@ -60,7 +60,7 @@ class Expansion:
             yield from self._on(entry, self._experiment.solvers)
 
     def keys_of(self, only: Collection[str]) -> frozenset[str]:
-        """The keys of the runs of some solvers, of some instances, or of these solvers on these instances.
+        """The keys of the runs of some solvers, on some instances, or of these solvers on these instances.
 
         Args:
             only: labels of solvers, names of instances, or both.
@@ -83,13 +83,13 @@ class Expansion:
     def batches(self, wanted: Callable[[str], bool], total: int, slots: int) -> Iterator[Batch]:
         """The runs that are wanted, in batches of one instance for one worker.
 
-        What is declared quick comes first (`_QUICK`), so that there are results soon; then library by library, so that
-        workers seldom have to be replaced, then instance by instance. Batches get smaller towards the end, so that no
-        slot is left with many runs while the others are idle.
+        Solvers declared quick come first (`_QUICK`), so that there are results soon. The order then goes by library, so
+        that workers are seldom replaced, and by instance. Batches get smaller towards the end, so that no slot is left
+        with many runs while the others are idle.
 
         Args:
-            wanted: says of a key whether its run is to be made.
-            total: number of runs that are wanted.
+            wanted: tells from a key whether to make the run.
+            total: number of wanted runs.
             slots: runs at a time.
 
         Raises:
@@ -128,7 +128,7 @@ def _limits(common: RunLimits, time_s: float | None) -> RunLimits:
 
 
 def _turn(setting: Setting) -> tuple[int, str, int]:
-    """How quick a setting is declared to be, and what has to be alike for one worker to make its runs in turn."""
+    """The declared quickness of a setting, and the key of settings that one worker can run in turn."""
     kind = "" if isinstance(setting, Measure) else solver_of(setting).kind
     return _QUICK.index(kind) if kind in _QUICK else 0, setting.library, setting.threads
 
@@ -138,12 +138,12 @@ LOCAL_DASK = "local"
 
 
 class RunInterrupted(KeyboardInterrupt):
-    """The runner was stopped, as its cause says; says how to go on."""
+    """The runner was stopped, for the reason in its cause; the message says how to resume."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Outcome(Shown):
-    """What became of an experiment.
+    """The outcome of an experiment.
 
     Attributes:
         folder: its result folder.
@@ -185,25 +185,25 @@ def run(
 
     Args:
         experiment: its file, or an `Experiment`.
-        out: result folder; None: ``<name of the file>-results`` next to the file, or here.
-        slots: most runs at a time, never more than cores; None: as the experiment says, else one per core.
-        dask: address of a dask scheduler, or "local"; None: this machine without dask.
+        out: result folder; None means ``<name of the file>-results`` next to the file, or here.
+        slots: most runs at a time, never more than cores; None means the experiment's number, else one per core.
+        dask: address of a dask scheduler, or "local"; None runs on this machine without dask.
         retry: statuses, such as "error", whose runs are made again; their records are dropped at the start.
-        code: Python files of solvers and policies that a file of an experiment names; what only that file names is not
-            run. In Python an `Experiment` is a call, so that what it names is run.
-        only: labels of solvers, or names of instances: only their runs are made; where both are named, only the runs of
-            these solvers on these instances. The others stay missing. Empty: all.
+        code: Python files of solvers and policies that an experiment file names; code that only that file names is not
+            run. The code that an `Experiment` in Python names is run.
+        only: labels of solvers, or names of instances: only their runs are made. With both, only the runs of these
+            solvers on these instances are made. Empty means all.
         quiet: show no progress.
-        pool: pool that is open and stays open, for experiments one after the other; None: one of this experiment's own.
-        finished: is called with the number of runs that are finished, those made before first, then each as it is made.
+        pool: an open pool, which stays open for further experiments; None opens one for this experiment.
+        finished: called with the number of finished runs: first of those made before, then after each run.
 
     Returns:
-        What became of it.
+        The outcome.
 
     Raises:
         InputError: bad input, or another runner at work in that folder.
         UnwritableError: results cannot be written; those written before are kept.
-        RunInterrupted: stopped from the keyboard; what is finished is kept.
+        RunInterrupted: stopped from the keyboard; finished runs are kept.
     """
     loaded = experiment if isinstance(experiment, Experiment) else load_experiment(experiment, code)
     different_labels(loaded.solvers)
@@ -231,7 +231,7 @@ def default_folder(experiment: str | Path | Experiment) -> Path:
 
 @dataclass(slots=True)
 class _Runner:
-    """One start of an experiment, in a folder that it alone writes to."""
+    """One start of an experiment, the only writer to its folder."""
 
     experiment: Experiment
     folder: ResultFolder
@@ -244,7 +244,7 @@ class _Runner:
     def run(
         self, slots: int | None, dask: str | None, retry: Collection[str], pool: Pool | None, only: Collection[str]
     ) -> Outcome:
-        """Make what is to be made."""
+        """Make the missing runs."""
         folder = self.folder
         folder.clean()
         for journal in folder.journals():
@@ -308,7 +308,7 @@ class _Runner:
 
 
 def pool_of(slots: int, dask: str | None, logs: Path) -> Pool:
-    """The pool that runs are made in.
+    """The pool that makes the runs.
 
     Raises:
         InputError: dask is asked for and not there.

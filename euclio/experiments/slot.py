@@ -1,7 +1,7 @@
-"""One place where runs are made: a supervised process per solver library, of which one works at a time.
+"""A slot, which makes runs: a supervised process per solver library, of which one works at a time.
 
-A run that exceeds a hard limit (`euclio.supervision.limits`) is a row, its process is killed, and a fresh one goes on
-with the rest of the batch. Where a system has no hard limits, runs are made in this process.
+If a run exceeds a hard limit (`euclio.supervision.limits`), its process is killed, the run gets a row, and a fresh
+process goes on with the rest of the batch. Without hard limits, runs are made in this process.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from euclio.supervision.process import Here, Process, interpreter
 from euclio.supervision.serving import Begun, Said
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-"""Libraries that would take all cores next to the threads that a solver is given."""
+"""Libraries that would take all cores besides the threads given to a solver."""
 
 MOST_BROKEN_PREPARATIONS = 2
 MOST_FAILED_STARTS = 2
@@ -41,14 +41,14 @@ class StoppedError(Exception):
 class Slot(AbstractContextManager["Slot"]):
     """Makes one run at a time.
 
-    A warm-up that ends its process is tried once more if it crashed, and not again if it was killed; then the runs of
-    that solver begin cold, and what happens is theirs.
+    A warm-up whose process crashed is tried once more; one that was killed is not. The runs of that solver then begin
+    cold, and record the time and errors of warming up.
 
     Args:
-        log: file that takes what solvers print; None: nothing is kept.
+        log: file for the output of solvers; None disables it.
 
     Attributes:
-        stopped: whether the run at hand is to be given up, at the next look at its limits.
+        stopped: whether to give up the current run at the next check of its limits.
     """
 
     def __init__(self, log: Path | None = None) -> None:
@@ -62,7 +62,7 @@ class Slot(AbstractContextManager["Slot"]):
         self.close()
 
     def has_loaded(self, library: str) -> bool:
-        """Whether a process for this solver library is there."""
+        """Whether there is a process for this solver library."""
         return library in self._processes
 
     def run(self, batch: Batch) -> Iterator[Record]:
@@ -86,7 +86,7 @@ class Slot(AbstractContextManager["Slot"]):
         self._log.close()
 
     def _made(self, task: Task, instance_text: str) -> Record | None:
-        """The record of a run; None: its process was lost before the run began, and it is to be tried again."""
+        """The record of a run; None if its process was lost before the run began, so that it is tried again."""
         solver, library, limits = task.setting.solver, task.setting.library, task.limits
         process, said = self._process(library), list[Record]()
         cold = self._broken[solver] >= MOST_BROKEN_PREPARATIONS
@@ -137,7 +137,7 @@ class Slot(AbstractContextManager["Slot"]):
         return self._processes[library]
 
     def _started(self) -> Process:
-        """A new process; sets are in the same order in every one, so that runs repeat."""
+        """A new process; all have the same order of sets, so that runs repeat."""
         environment = {"PYTHONHASHSEED": "0", **dict.fromkeys(ONE_THREAD, "1"), **os.environ}
         output = subprocess.DEVNULL if self._log.stream is None else self._log.stream.fileno()
         return interpreter(worker.__name__, environment, output, output)
@@ -148,7 +148,7 @@ class Slot(AbstractContextManager["Slot"]):
             raise StoppedError
 
     def _count_failed_start(self, end: EndedError) -> None:
-        """Let it start once more; a process in which nobody's solver was loaded yet should have started."""
+        """Let it start once more; a process that has loaded no solver yet should start."""
         self._failed_starts += 1
         if self._failed_starts >= MOST_FAILED_STARTS:
             where = "" if self._log.path is None else f"; {self._log.path} may say why"
@@ -156,14 +156,14 @@ class Slot(AbstractContextManager["Slot"]):
 
 
 class Log:
-    """A log of what solvers print, to which processes write by themselves; it keeps its newest part.
+    """A log of the solvers' output, to which processes write directly; it keeps its newest part.
 
     Args:
-        path: the file, which is added to; None: nothing is kept.
+        path: the file to append to; None disables it.
 
     Attributes:
         path: the file.
-        stream: what is written to; None: nothing is kept.
+        stream: its stream; None if the log is disabled.
 
     Raises:
         UnwritableError: the file cannot be made.
@@ -178,7 +178,7 @@ class Log:
             self.stream = open(descriptor, "w", 1, encoding="utf-8", newline="\n")  # noqa: SIM115, PTH123
 
     def trim(self) -> None:
-        """Keep the newest half of a log that has grown too long, so that it never fills a disk."""
+        """Keep the newest half of a log that is too long, so that it never fills a disk."""
         if self.stream is None:
             return
         descriptor = self.stream.fileno()

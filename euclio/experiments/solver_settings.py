@@ -1,4 +1,4 @@
-"""Solvers with options, as an experiment names them: lists are grids, words are read as on the command line."""
+"""Solvers with options in an experiment: lists are grids, words are read as on the command line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from euclio.experiments.task import Measure, Setting, SolverSetting
 from euclio.files.boundary import shown
 
 ENGINE_OPTIONS = (Option.ENGINE, Option.THREADS, Option.WARM_START)
-"""Options of solver libraries that an experiment may set; the others name files, which runs would share."""
+"""Options of solver libraries that an experiment may set; the others name files that runs would share."""
 
 MOST_THREADS = 1024
 
@@ -41,8 +41,8 @@ def solver_settings(
 
     Args:
         name: name of a registered solver, or ``path/to/file.py:function``; or a function of a file that is imported.
-        label: name in tables and figures; None: the solver's. Options that vary are added to it.
-        folder: what such a path is relative to; None: the current folder.
+        label: name in tables and figures; None means the solver's. Options that vary are added to it.
+        folder: the folder that such a path is relative to; None means the current folder.
         **options: `engine`, `threads`, `warm_start`, fields of the plan space, or parts of the solver that its name can
             set (`euclio.core.registry`); a list gives alternatives. Where a value is itself a list of names,
             alternatives are a list of lists.
@@ -61,14 +61,14 @@ def solver_settings(
 
 
 def measure(function: str, label: str, family: str, *, on: Iterable[str] | None = None, **arguments: Any) -> Measure:
-    """What is measured on instances without a solver; arguments are plain data.
+    """A measurement on instances without a solver; arguments are plain data.
 
     Args:
         function: ``package.module:function`` of euclio.
         label: name in tables and figures.
         family: problem family of the instances.
-        on: names of the instances; None: all.
-        **arguments: what the function takes next to the instance.
+        on: names of the instances; None means all.
+        **arguments: the function's arguments besides the instance.
     """
     text = json.dumps(arguments, sort_keys=True)
     names_ = None if on is None else frozenset(on)
@@ -76,10 +76,10 @@ def measure(function: str, label: str, family: str, *, on: Iterable[str] | None 
 
 
 def different_labels(settings: Iterable[AnySetting]) -> tuple[AnySetting, ...]:
-    """The settings, no two of which have one label or are the same but for it.
+    """The settings, all different, with different labels.
 
     Raises:
-        InputError: two have, or are; or a label would not fit into a line.
+        InputError: two settings or two labels are the same, or a label would not fit into a line.
     """
     found = tuple(settings)
     labels: set[str] = set()
@@ -129,7 +129,7 @@ def _setting(solver: AnySolver, folder: Path | None, label: str, chosen: Mapping
         engine=chosen.get(Option.ENGINE),
         threads=chosen.get(Option.THREADS, 1),
         warm_start=chosen.get(Option.WARM_START),
-        # It is not known what a user's own file loads, so it gets a process of its own.
+        # A user's own file may load any library, so it gets its own process.
         library=solver.name if own else solver.library,
         folder=str((folder or Path()).resolve()) if own else "",
         keeps=json.dumps(asked, sort_keys=True) if asked else "",
@@ -149,7 +149,7 @@ def _part(words: Sequence[str], value: Any) -> str:
 
 
 def _keeps(family: Family) -> Collection[str]:
-    """The fields of what plans of a family may be asked to keep."""
+    """The fields of the demand on a family's plans."""
     return () if family.keeping is None else family.keeping().fields
 
 
@@ -157,7 +157,7 @@ def _alternatives(solver: AnySolver, family: Family, key: str, value: Any, folde
     """The values of an option, read and checked; one of them unless a list is given.
 
     Raises:
-        InputError: the solver has no such option, or one of the values is none of it.
+        InputError: the solver has no such option, or the option has no such value.
     """
     read = _reader(solver, family, key, folder)
     given = value if _lists_values(value, _space_option(family, key)) else [value]
@@ -177,14 +177,14 @@ def _alternatives(solver: AnySolver, family: Family, key: str, value: Any, folde
 
 
 def _lists_values(value: Any, option: Parameter | None) -> bool:
-    """Whether a value lists alternatives; where one alternative is a list of names, these are lists themselves."""
+    """Whether a value lists alternatives; where one alternative is a list of names, this is a list of lists."""
     if not isinstance(value, list) or option is None or option.parse is not names:
         return isinstance(value, list)
     return any(isinstance(part, list) for part in value)
 
 
 def _reader(solver: AnySolver, family: Family, key: str, folder: Path | None) -> Callable[[Any], Any]:
-    """What reads one value of an option.
+    """The reader of one value of an option.
 
     Raises:
         InputError: the solver has no such option.
@@ -244,7 +244,7 @@ def _threads(value: Any) -> int:
 
 
 def _starter(value: Any, family: Family) -> str:
-    """The name of a solver to start from, or that of none."""
+    """The name of the warm start's solver, or "none"."""
     if not isinstance(value, str):
         _refuse(value, f"the name of a solver, or {COLD!r}")
     return COLD if value == COLD else solver_for(family, value).name
@@ -255,7 +255,7 @@ def _refuse(value: Any, wanted: str) -> NoReturn:
 
 
 def family_of_setting(setting: Setting) -> str:
-    """The problem family of the instances that a setting is for."""
+    """The problem family of a setting."""
     return setting.family if isinstance(setting, Measure) else solver_of(setting).family
 
 

@@ -1,4 +1,4 @@
-"""How far an experiment is, read from its result folder; asked for while a runner is at work or at any other time."""
+"""Progress of an experiment, read from its result folder; also while a runner is at work."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from euclio.experiments.runner import default_folder
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ExperimentStatus(Framed):
-    """How far an experiment is.
+    """Progress of an experiment.
 
     Attributes:
         name: name of the experiment.
         folder: its result folder.
-        total: runs of the experiment; None: its instances are still being looked at for the first time.
+        total: runs of the experiment; None while its instances are checked for the first time.
         by_solver: finished runs of the experiment by label and status; every label is there.
         missing: runs that are not finished, by label.
         no_longer: finished runs that the experiment no longer has.
-        runner: process and host of the runner at work; None: none is.
-        rate_per_s: runs per second of late, as the runner at work says; None: not known.
-        left_s: seconds left, as it says.
+        runner: process and host of the runner at work; None if there is none.
+        rate_per_s: recent runs per second, as the runner at work reports; None if not known.
+        left_s: seconds left, as it reports.
     """
 
     _view = late_value("euclio.experiments.views", "STATUS")
@@ -76,7 +76,7 @@ class ExperimentStatus(Framed):
 
 @told("looking at the experiment")
 def status(path: str | Path) -> ExperimentStatus:
-    """How far an experiment is.
+    """Progress of an experiment.
 
     Args:
         path: its result folder, or its file where the folder is next to it.

@@ -1,4 +1,4 @@
-"""A run that is to be made: (instance, solver, options, limits, seed, repeat) under one key (docs/architecture.md)."""
+"""A run to be made: (instance, solver, options, limits, seed, repeat) under one key (docs/architecture.md)."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ class SolverSetting:
         version: version of the package that offers it, or the hash of the file; part of the key.
         label: name in tables and figures, unique in the experiment; no part of the key.
         space: fields of the plan space that are changed, as ``(field, value)`` pairs sorted by field, plain data.
-        engine: engine of the solver library; None: the solver's default.
-        threads: threads of the engine, which a slot has to hold; 1 where the solver takes none.
-        warm_start: solver whose plan to start from, or "none"; None: the solver's default.
+        engine: engine of the solver library; None means the solver's default.
+        threads: threads of the engine, reserved by the slot; 1 where the solver takes none.
+        warm_start: solver whose plan to start from, or "none"; None means the solver's default.
         library: solver library that its worker loads ("highs", "ortools", "" for none); a worker loads one only.
-        folder: what the path of ``path/to/file.py:function`` is relative to; empty: the current folder; no part of the
+        folder: the folder that ``path/to/file.py:function`` is relative to; empty means the current one; no part of the
             key.
-        space_of: solver in whose plan space it runs, as that is on the instance at hand (`Solver.space_on`); None: its
-            own. `space` changes fields of it.
-        measure: ``package.module:function`` of what is measured on its checked results; takes the instance and the
-            result and returns rows, which are kept with the run; empty: nothing.
-        time_s: seconds that it is given in place of the experiment's; None: the experiment's. A part of the limits.
-        on: names of the instances that it is run on; None: all of its family; no part of the key.
-        keeps: JSON text of what its plans are asked to keep (`euclio.core.parts`); empty: nothing.
+        space_of: solver whose plan space on the instance it searches (`Solver.space_on`); None means its own. `space`
+            changes fields of it.
+        measure: ``package.module:function`` that measures its checked results: it takes the instance and the result and
+            returns rows, which are kept with the run; empty disables it.
+        time_s: its time limit in seconds; None means the experiment's. A part of the limits.
+        on: names of the instances that it is run on; None means all of its family; no part of the key.
+        keeps: JSON text of the demand on its plans (`euclio.core.parts`); empty if there is none.
     """
 
     solver: str
@@ -55,7 +55,7 @@ class SolverSetting:
 @quick
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What is measured on instances without a solver, such as a simulation: one row of an experiment too.
+    """A measurement on instances without a solver, such as a simulation; also one row of an experiment.
 
     Attributes:
         function: ``package.module:function``; takes the instance and the arguments and returns rows.
@@ -63,7 +63,7 @@ class Measure:
         label: name in tables and figures, unique in the experiment; no part of the key.
         family: problem family of the instances.
         arguments: JSON text of its keyword arguments.
-        on: names of the instances that it is made on; None: all of its family; no part of the key.
+        on: names of the instances that it is made on; None means all of its family; no part of the key.
     """
 
     function: str
@@ -72,7 +72,7 @@ class Measure:
     family: str
     arguments: str = "{}"
     on: frozenset[str] | None = None
-    # What a solver's setting says, for all that makes runs of either.
+    # The attributes of a solver's setting, for code that makes runs of either.
     space = ()
     threads = 1
     library = ""
@@ -81,15 +81,15 @@ class Measure:
 
     @property
     def solver(self) -> str:
-        """What stands in its records' column of that name: the function."""
+        """Its records' value in the column of that name: the function."""
         return self.function
 
 
 Setting = SolverSetting | Measure
-"""What is run on instances."""
+"""A row of an experiment: a solver or a measurement."""
 
 _LATER = {"space_of": None, "measure": "", "keeps": ""}
-"""Fields that earlier versions did not have, by default; they are left out of keys, which so stay the same."""
+"""Defaults of fields that earlier versions lack; keys leave them out and so stay the same."""
 
 
 @quick
@@ -98,9 +98,9 @@ class RunLimits:
     """Limits of one run.
 
     Attributes:
-        time_s: seconds that the solver is given as its limit; None: none.
+        time_s: the solver's time limit in seconds; None means no limit.
         hard_time_s: seconds after which its process is killed.
-        memory_mb: resident memory of its process, in MiB, above which it is killed.
+        memory_mb: resident memory in MiB above which its process is killed.
         preparation_s: seconds after which reading the instance, importing, compiling and warming up are killed; None:
             as `euclio.supervision.preparation_limit_s` says. No part of the key.
     """
@@ -120,13 +120,13 @@ class Task:
         family: problem family of the instance.
         instance: name of the instance.
         instance_hash: hash of the instance's text (`text_hash`).
-        setting: solver and options, or what is measured.
+        setting: solver and options, or the measurement.
         limits: limits.
         seed: seed of the solver's random choices.
         repeat: number of the repetition, from 0.
-        certify_s: limit in seconds of a prover that tries the result if it is a proof; None: none does.
-        population: label of the population that the instance is one of (`euclio.workloads.populations.Identity.label`);
-            empty: it was not drawn. No part of the key.
+        certify_s: limit in seconds of a prover that tries the result if it is a proof; None disables it.
+        population: label of the instance's population (`euclio.workloads.populations.Identity.label`); empty if it was
+            not drawn. No part of the key.
         key: hash of all else.
     """
 
@@ -149,7 +149,7 @@ class Task:
 
 
 LARGEST_BATCH = 32
-"""Most runs that a worker is given at once: asking a dask worker for them takes about as long as ten short runs."""
+"""Most runs per request to a worker; a request to a dask worker takes about as long as ten short runs."""
 
 
 @quick
@@ -168,7 +168,7 @@ class Batch:
 
 @cache
 def _key_text(setting: Setting, limits: RunLimits) -> str:
-    """What a key says about solver and limits; made once for all instances."""
+    """The part of a key for solver and limits; made once for all instances."""
     left_out = ("label", "library", "folder", "time_s", "on")
     fields = {name: value for name, value in asdict(setting).items() if name not in left_out}
     fields = {name: value for name, value in fields.items() if name not in _LATER or value != _LATER[name]}

@@ -1,4 +1,4 @@
-"""How an experiment's status and its outcome show themselves."""
+"""Displays of an experiment's status and outcome."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from euclio.experiments.status import ExperimentStatus
 
 
 def status_table(found: ExperimentStatus) -> FittedTable:
-    """Finished runs by solver and status, and what is missing."""
+    """Finished runs by solver and status, and missing runs."""
     used = [status for status in STATUSES if status in found.by_status]
     rows = [
         {"solver": label, **dict.fromkeys((*used, "missing"), 0), **counts, "missing": found.missing.get(label, 0)}
@@ -26,7 +26,7 @@ def status_table(found: ExperimentStatus) -> FittedTable:
 
 
 def status_lines(found: ExperimentStatus) -> list[str]:
-    """What is finished, what is in the folder besides, and whether a runner is at work."""
+    """The finished runs, further runs in the folder, and whether a runner is at work."""
     if found.total is None:
         lines = [f"{found.name}: its instances are being looked at"]
     else:

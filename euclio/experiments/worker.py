@@ -1,6 +1,6 @@
-"""Inside of a worker process: one run, and what it leaves behind (docs/architecture.md).
+"""Inside of a worker process: one run and its traces (docs/architecture.md).
 
-Whatever a solver prints goes to the log that the supervisor gave as standard output and standard error.
+All output of a solver goes to the supervisor's log, which is standard output and standard error.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ def make_run(report: Report, task: Task, instance_text: str, warm: bool) -> tupl
     """Make a run.
 
     Args:
-        report: is given the record without an answer, and the answered one before a prover tries it, each with the
-            hard limit that begins to count then.
+        report: called with the unanswered record, and with the answered one before a prover tries it, each with the
+            hard limit that then begins to count.
         task: the run.
         instance_text: JSON text of its instance.
         warm: whether the solver is warmed up first.
 
     Returns:
-        Its record, and whether runs have left so much in memory that a new process is to go on.
+        Its record, and whether runs have left so much in memory that a new process must go on.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C, or SIGTERM where a command says so, in a process that no other one supervises.
+        KeyboardInterrupt: Ctrl-C, or SIGTERM where a command says so, in an unsupervised process.
     """
     if not HARD_LIMITS:
         return _made_here(task, instance_text), False
@@ -45,7 +45,7 @@ def make_run(report: Report, task: Task, instance_text: str, warm: bool) -> tupl
     def started(record: Record) -> None:
         if record.import_s:
             footprint.settle()
-            gc.freeze()  # what was imported stays, and is looked through for garbage no more
+            gc.freeze()  # imported objects stay, so garbage collection skips them
         certifying(record, task.limits.hard_time_s)
 
     def certifying(record: Record, limit_s: float) -> None:
@@ -71,18 +71,18 @@ def _made_here(task: Task, instance_text: str) -> Record:
 
 
 def _unheard(*_: object) -> None:
-    """Nobody has to know when a limit begins to count that nobody keeps."""
+    """Does nothing: without hard limits, no start of a limit needs to be reported."""
 
 
 @cache
 def _footprint() -> Footprint:
-    """What this process needs for itself; where it crashes, it says where."""
+    """Set up this process; if it crashes, it reports the place."""
     faulthandler.enable()
     return Footprint()
 
 
 def _log_position() -> int:
-    """Where the log ends for this process; 0 where it is no file."""
+    """The end of the log for this process; 0 where it is no file."""
     try:
         return os.lseek(sys.stderr.fileno(), 0, os.SEEK_CUR)
     except (OSError, ValueError):

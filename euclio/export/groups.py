@@ -35,7 +35,7 @@ class MachineGroup:
         waiting_s: how long a full batch waits for those of other modules on a shared machine at most, in seconds.
         price_per_h: price of each machine in money per hour.
         pulls: whether its machines take what waits as soon as they are free, so that no batch is held to be filled.
-        delay_s: how long a batch is held to be filled, where the plan was made for that; None: as `gathering_s`.
+        delay_s: how long a batch is held to be filled, where the plan was made for that; None means as `gathering_s`.
         routed: whether the plan was made for a router of single requests, behind which no worst case is known.
     """
 
@@ -96,10 +96,10 @@ class Deployment:
         evaluation: the checker's answer on the plan.
         groups: module by module as in the session, in the order of rank within each.
         names: what the session's modules and hardware are called in the files.
-        planned: what the plan was made for, in words; empty: evenly spaced requests.
+        planned: what the plan was made for, in words; empty means evenly spaced requests.
         keeps_free: whether dummies stand for capacity that is kept free.
-        router: the router of single requests that the plan was made for; empty: it was made for none.
-        doubts: why the latencies are not proven of requests; empty: they are, or an attainment was judged.
+        router: the router of single requests that the plan was made for; empty if it was made for none.
+        doubts: why the latencies are not proven of requests; empty if they are, or an attainment was judged.
     """
 
     session: Session

@@ -61,7 +61,7 @@ class NameMap:
         return tuple(name for name, target in self.targets.items() if target != self.near(name))
 
     def remarks(self, prefix: str = "") -> Iterator[str]:
-        """Which names are called otherwise than they are, in a sentence; none: nothing.
+        """Which names are called otherwise than they are, in a sentence; none if nothing.
 
         Args:
             prefix: what stands before each target name in the files.

@@ -146,7 +146,7 @@ class _Collected:
                 known.append(why)
 
     def add_solver(self, name: str, solver: AnySolver | None) -> None:
-        """Add what a solver rests on; None: it is not known here."""
+        """Add what a solver rests on; None if it is not known here."""
         if solver is None or solver.rests_on is None:
             if name not in self.silent:
                 self.silent.append(name)
@@ -154,7 +154,7 @@ class _Collected:
             self.add(solver.rests_on, f"solver {name}")
 
     def add_engine(self, solver: AnySolver, chosen: str | None) -> None:
-        """Add the library that a solver loads, and the engine that it ran on; None: its default."""
+        """Add the library that a solver loads, and the engine that it ran on; None if its default."""
         if Option.ENGINE in solver.takes:
             self.add([PULP], "modelled with PuLP")
         engine = chosen or (solver.engines[0] if solver.engines else solver.library)

@@ -42,7 +42,7 @@ def exact_of(shown: Any, text: str | None, field: str, shown_field: str) -> Frac
 
     Args:
         shown: the decimal.
-        text: the text; None: there is none, and the decimal says it.
+        text: the text; None if there is none, and the decimal says it.
         field: where the text stands.
         shown_field: name of the decimal's field, for the error.
 
@@ -113,7 +113,7 @@ def plain_data(value: Any) -> Any:
 
 @cache
 def _given(kind: Hashable) -> tuple[str, ...] | None:
-    """The fields that a dataclass is made of; None: the class is none."""
+    """The fields that a dataclass is made of; None if the class is none."""
     return tuple(field.name for field in fields(cast(Any, kind)) if field.init) if is_dataclass(kind) else None
 
 

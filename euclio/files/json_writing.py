@@ -158,8 +158,8 @@ def check_outputs(outputs: Mapping[str, str | Path | None], inputs: Iterable[str
     A file is the same under another name too: through a symbolic or a hard link, or by another way to its folder.
 
     Args:
-        outputs: files to be written, by the option that names them; None: not asked for.
-        inputs: files that are read, and folders whose files are; None: none.
+        outputs: files to be written, by the option that names them; None if not asked for.
+        inputs: files that are read, and folders whose files are; None if there is none.
 
     Raises:
         InputError: naming the option and the file.

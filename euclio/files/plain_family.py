@@ -42,7 +42,7 @@ class PlainChecked:
 
     Attributes:
         violations: one line per broken rule.
-        value: exact value in the unit of the goal; None: it cannot be computed.
+        value: exact value in the unit of the goal; None if it cannot be computed.
     """
 
     violations: tuple[str, ...]
@@ -75,8 +75,9 @@ def plain_family(
         evaluate: its checker: instance, plan and plan space in.
         small: a seed in, a small instance out, on which solvers are warmed up and tried.
         default_solver: name of the solver that is used when none is named.
-        full_space: its full plan space, of a frozen dataclass made on `PlainSpace`; None: there is nothing to restrict.
-        instance_files: how its instances stand in files, where their fields do not say it all; None: they do.
+        full_space: its full plan space, of a frozen dataclass made on `PlainSpace`; None if there is nothing to
+            restrict.
+        instance_files: how its instances stand in files, where their fields do not say it all; None if they do.
     """
     space = PlainSpace() if full_space is None else full_space
     schema = f"euclio/{name}/1"

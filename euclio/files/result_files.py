@@ -52,7 +52,7 @@ def with_named_code(family: Family, options: FileModel, named: Mapping[str, Any]
     Args:
         family: family of the result.
         options: its options as they stand in the file.
-        named: what the call names, by field of the plan space (`Parameter.reference`); None: nothing.
+        named: what the call names, by field of the plan space (`Parameter.reference`); None if nothing.
 
     Raises:
         InputError: the file names code and the call does not, or another; or the code has another hash.
@@ -174,7 +174,7 @@ def load_result(path: str | Path, instance: Any, **named: Any) -> WrittenResult:
         path: the file.
         instance: the instance, as it was given to the solver.
         **named: code that its plan space stands on, such as ``policy="my_policy.py:POLICY"``: what a file names is not
-            run (`euclio.files.result_files`), it is compared with what is named here. None: nothing.
+            run (`euclio.files.result_files`), it is compared with what is named here. None if nothing.
 
     Raises:
         InputError: naming the file, the field and the remedy; also where it is a result of another instance.
@@ -329,7 +329,7 @@ def certificate_to_text(certificate: Certificate, instance: Any) -> str:
 
 
 def reasons_against(instance: Any, written: WrittenResult, evaluation: Checked) -> list[str]:
-    """Why a written result with a plan is refused; empty: it is accepted.
+    """Why a written result with a plan is refused; empty if it is accepted.
 
     Args:
         instance: the instance that it is a result of.

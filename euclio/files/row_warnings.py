@@ -37,7 +37,7 @@ def tell_doubts(file: str | None, lines: Sequence[str]) -> None:
     """Warn of rows that are doubted, or refuse them.
 
     Args:
-        file: the file that they stand in; None: none is known.
+        file: the file that they stand in; None if none is known.
         lines: one for each row.
 
     Raises:

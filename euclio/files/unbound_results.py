@@ -35,14 +35,14 @@ class UnboundResult(Shown):
         family: the family that it is a result of.
         goal: its objective.
         instance: name of its instance.
-        changes: what was changed of it, in words; empty: nothing.
+        changes: what was changed of it, in words; empty if nothing.
         solver: name of the solver.
         status: outcome.
         value: value in the unit of the goal; None without a plan.
-        plan: the plan as a model (`PlanFiles.plan`); None: there is none.
-        parts: the plan as it stands in the file; empty: there is none.
+        plan: the plan as a model (`PlanFiles.plan`); None if there is none.
+        parts: the plan as it stands in the file; empty if there is none.
         options: plan space and options of the run as they stand in the file.
-        planned_for: what the plan was made for, as it stands in the file; empty: nothing is said.
+        planned_for: what the plan was made for, as it stands in the file; empty if nothing is said.
     """
 
     _view = late_value("euclio.files.unbound_results", "UNBOUND")

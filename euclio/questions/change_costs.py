@@ -42,19 +42,19 @@ class Step(Solved):
     """The cheapest plan with at most so many changes.
 
     Attributes:
-        most: most machines added and removed together; None: any number.
+        most: most machines added and removed together; None means any number.
     """
 
     most: int | None
 
     @property
     def changes(self) -> int | None:
-        """Machines that its plan adds and removes; None: it has no plan."""
+        """Machines that its plan adds and removes; None if it has no plan."""
         return None if self.checked is None else self.checked[1].changes
 
     @property
     def cost_per_h(self) -> Fraction | None:
-        """Money per hour, that for changes included; None: it has no plan."""
+        """Money per hour, that for changes included; None if it has no plan."""
         return self.result.value
 
     @property
@@ -74,14 +74,14 @@ class ByChanges(Question):
 
     Attributes:
         changed: the session with its changes, without a limit on changes of machines.
-        most: largest limit that is asked for; None: until the cheapest plan without a limit is reached.
+        most: largest limit that is asked for; None means until the cheapest plan without a limit is reached.
     """
 
     changed: Session
     most: int | None
 
     def limited(self, most: int | None) -> Session:
-        """The session with so many changes of machines at most; None: any number."""
+        """The session with so many changes of machines at most; None means any number."""
         running = self.changed.running
         assert running is not None
         return replace(self.changed, running=replace(running, most_changes=most))
@@ -124,7 +124,7 @@ class Curve(Framed, Plotted):
 
     @property
     def without_plan(self) -> Step | None:
-        """The largest limit with which there is no plan, or none was found; None: there is one without changes."""
+        """The largest limit with which there is no plan, or none was found; None if there is one without changes."""
         return next((step for step in reversed(self.tried) if step.cost_per_h is None), None)
 
     @property
@@ -134,12 +134,12 @@ class Curve(Framed, Plotted):
         return last is not None and least is not None and not _falls(last, least)
 
     def saved(self, step: Step) -> Fraction | None:
-        """Money per hour that a step saves against the fewest changes that have a plan; None: it has none."""
+        """Money per hour that a step saves against the fewest changes that have a plan; None if it has none."""
         first = self.steps[0].cost_per_h if self.steps else None
         return None if first is None or step.cost_per_h is None else first - step.cost_per_h
 
     def part_of_saving(self, step: Step) -> Fraction | None:
-        """The saving of a step as a share of what any number of changes saves; None: there is nothing to save."""
+        """The saving of a step as a share of what any number of changes saves; None if there is nothing to save."""
         saved, most = self.saved(step), self.saved(self.free)
         return None if saved is None or not most else saved / most
 
@@ -170,11 +170,11 @@ def question(
     Args:
         session: the session.
         changes: what is changed of it at all steps; where the session names no running machines, this has to.
-        most: largest limit on changes of machines; None: until the cheapest plan without a limit is reached.
-        solver: name of a solver, or a `Solver`; None: the exact one.
-        space: plan space; None: the solver's own, with whole machines.
-        time_limit_s: limit of each run in seconds; None: none.
-        demand: what all plans keep under random arrivals; None: nothing is asked.
+        most: largest limit on changes of machines; None means until the cheapest plan without a limit is reached.
+        solver: name of a solver, or a `Solver`; None means the exact one.
+        space: plan space; None means the solver's own, with whole machines.
+        time_limit_s: limit of each run in seconds; None means no limit.
+        demand: what all plans keep under random arrivals; None if nothing is asked.
 
     Raises:
         InputError: nothing runs, or changes that do not go with the session.

@@ -82,7 +82,7 @@ class CostStep(Solved):
 
     @property
     def cost_per_h(self) -> Fraction | None:
-        """Money per hour; None: there is no plan."""
+        """Money per hour; None if there is no plan."""
         return self.result.value
 
     @property
@@ -157,7 +157,7 @@ class CostCurve(Framed, Plotted):
         return [h.name for h in self.question.session.hardware if h.name in used]
 
     def at(self, value: Number) -> CostStep | None:
-        """The step of an objective in seconds, or of a rate in requests per second; None: next to none is proven.
+        """The step of an objective in seconds, or of a rate in requests per second; None if next to none is proven.
 
         Args:
             value: the objective or rate.
@@ -189,12 +189,12 @@ def question(
     Args:
         session: the session.
         over: what the cost is a function of.
-        between: least and largest objective in seconds, or rate in requests per second; None: half and twice the
+        between: least and largest objective in seconds, or rate in requests per second; None means half and twice the
             session's.
         changes: what is changed of it at all steps.
-        solver: name of a solver, or a `Solver`; None: the exact one.
-        space: plan space; None: the solver's own, over the rate with whole machines.
-        time_limit_s: limit of each run in seconds; None: none.
+        solver: name of a solver, or a `Solver`; None means the exact one.
+        space: plan space; None means the solver's own, over the rate with whole machines.
+        time_limit_s: limit of each run in seconds; None means no limit.
 
     Raises:
         InputError: a solver that proves nothing or does not cover what is asked, a plan space whose cost may fall with
@@ -287,7 +287,7 @@ def _at_points(asked: OverRange, solving: Solving) -> Iterator[CostStep]:
 
 
 def _at_once(asked: OverRange) -> tuple[CostStep, ...] | None:
-    """The steps that the solver hands over; None: it does not, or they leave more open than next to nothing."""
+    """The steps that the solver hands over; None if it does not, or they leave more open than next to nothing."""
     if asked.solver.pieces is None:
         return None
     limits: Limits[Plan] = Limits(asked.time_limit_s)

@@ -35,8 +35,8 @@ class DayComparison(Framed, Plotted):
     Attributes:
         day: the instance.
         results: one per solver, in the order in which they were asked for.
-        bound: the largest proven bound on the cost of all plans; None: there is none.
-        demand: what every step keeps under random arrivals; None: nothing was asked.
+        bound: the largest proven bound on the cost of all plans; None if there is none.
+        demand: what every step keeps under random arrivals; None if nothing was asked.
     """
 
     _view = late_value("euclio.questions.day_views", "COMPARISON")
@@ -48,7 +48,7 @@ class DayComparison(Framed, Plotted):
 
     @property
     def best(self) -> AnyResult | None:
-        """The cheapest plan, the first of equals; None: there is no plan."""
+        """The cheapest plan, the first of equals; None if there is no plan."""
         found = [(result.value, k) for k, result in enumerate(self.results) if result.value is not None]
         return self.results[min(found)[1]] if found else None
 
@@ -161,7 +161,7 @@ def compare_day(
         solvers: the solvers.
         solving: as `euclio.core.solving.solve`.
         done: called after each run.
-        demand: what `solving` has every step keep under random arrivals; None: nothing.
+        demand: what `solving` has every step keep under random arrivals; None if nothing.
         **options: of each run, such as a time limit.
     """
     results: list[AnyResult] = []

@@ -35,11 +35,11 @@ class Question:
 
     Attributes:
         session: the session as it is in its file.
-        changes: what is changed of it in all plans; None: nothing.
+        changes: what is changed of it in all plans; None if nothing.
         solver: the solver of all plans.
         space: the plan space of all plans.
-        time_limit_s: limit of each run in seconds; None: none.
-        demand: what all plans keep under random arrivals; None: nothing is asked.
+        time_limit_s: limit of each run in seconds; None means no limit.
+        demand: what all plans keep under random arrivals; None if nothing is asked.
     """
 
     session: Session
@@ -97,13 +97,13 @@ class Solved:
 
     @property
     def checked(self) -> tuple[Plan, Evaluation] | None:
-        """The plan with the checker's answer; None: there is no plan."""
+        """The plan with the checker's answer; None if there is no plan."""
         plan, found = self.result.plan, self.result.evaluation
         return None if plan is None or found is None or self.result.value is None else (plan, found)
 
     @property
     def kept(self) -> Stated | None:
-        """What its plan keeps under random arrivals; None: there is no plan, or nothing was asked."""
+        """What its plan keeps under random arrivals; None if there is no plan, or nothing was asked."""
         return stated(self.result)
 
     def cost_in_words(self) -> str:

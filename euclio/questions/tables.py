@@ -77,7 +77,7 @@ def change_costs_rows(curve: Curve, names: Iterable[str] | None = None) -> list[
 
     Args:
         curve: the answer.
-        names: hardware types that have columns of their own; None: those that a row has machines of.
+        names: hardware types that have columns of their own; None means those that a row has machines of.
     """
     rows = [_change_step(curve, step) for step in (*curve.steps, curve.free)]
     return [_spread(_spread(row, "added", "added", names), "removed", "removed", names) for row in rows]

@@ -64,7 +64,7 @@ class Point(Solved):
 
     @property
     def rounded_up_per_h(self) -> Fraction | None:
-        """Money per hour for the plan, all machines bought whole; None: there is no plan, or stock forbids it."""
+        """Money per hour for the plan, all machines bought whole; None if there is no plan, or stock forbids it."""
         if self.checked is None or self.charging.whole:
             return self.result.value
         whole = evaluate(self.session, self.checked[0], replace(self.result.space, charging=Charging.WHOLE))
@@ -131,8 +131,8 @@ def what_if(session: Session, *, solving: Solving | None = None, demand: Demand 
 
     Args:
         session: the session.
-        solving: what solves a point; None: as the demand has it.
-        demand: what all plans keep under random arrivals; None: nothing is asked.
+        solving: what solves a point; None means as the demand has it.
+        demand: what all plans keep under random arrivals; None if nothing is asked.
         **asked: as of `question`.
     """
     return answered(replace(question(session, **asked), demand=demand), solving)
@@ -153,13 +153,13 @@ def question(
 
     Args:
         session: the session.
-        rates: requests per second of all sources together; none: that of the session.
-        slos: objectives in seconds; none: that of the session.
+        rates: requests per second of all sources together; none means that of the session.
+        slos: objectives in seconds; none means that of the session.
         chargings: ways of charging machines.
         changes: other changes, of prices, stock or headroom, at all points.
-        solver: name of a solver, or a `Solver`; None: the exact one.
-        space: plan space; None: the solver's own.
-        time_limit_s: limit of each run in seconds; None: none.
+        solver: name of a solver, or a `Solver`; None means the exact one.
+        space: plan space; None means the solver's own.
+        time_limit_s: limit of each run in seconds; None means no limit.
 
     Raises:
         InputError: a rate, objective, price or stock that does not go with the session, an unknown solver or way of
@@ -216,7 +216,7 @@ def _share_plans(curve: list[Point], found: dict[tuple[Fraction, Fraction, Charg
 
 
 def _still_best(last: SessionResult | None, session: Session, asked: Grid) -> SessionResult | None:
-    """The result under a longer objective where it is proven to be one here too; None: it is not."""
+    """The result under a longer objective where it is proven to be one here too; None if it is not."""
     if last is None:
         return None
     if last.status is Status.INFEASIBLE and asked.solver.kind == "exact":

@@ -66,7 +66,7 @@ class Table:
         numeric: indices of the columns that are set flush right.
         marked: indices of the rows that deserve attention.
         tones: tones of words; a cell that is one of them is set as a coloured label.
-        behind: one text per row that the row's last cell opens, lines as paragraphs; empty: none.
+        behind: one text per row that the row's last cell opens, lines as paragraphs; empty if there is none.
         stacks: whether, where the window is narrow, every row stands as a block of lines, each with its column's name.
     """
 
@@ -141,7 +141,7 @@ class Figure:
         svg: the drawing, its title included.
         caption: the sentence.
         title: its title, for Markdown, which has no drawings.
-        data: what it shows, as CSV (`euclio.report.drawn_data`), which its page offers; empty: nothing is offered.
+        data: what it shows, as CSV (`euclio.report.drawn_data`), which its page offers; empty if nothing is offered.
     """
 
     key: str
@@ -159,7 +159,7 @@ class Fold:
         summary: the line.
         blocks: what it opens; no headings, since the table of contents does not look into folds.
         counts: shown in the line, those that are not 0.
-        key: its anchor; empty: none.
+        key: its anchor; empty if there is none.
         closed: whether it is closed at first.
     """
 

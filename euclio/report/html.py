@@ -208,7 +208,7 @@ def html_page(title: str, blocks: Sequence[Block], live: Live | None = None) -> 
     Args:
         title: title of the page.
         blocks: its content, in order; headings make the table of contents, which stands below what opens the page.
-        live: what a script makes of it; None: nothing.
+        live: what a script makes of it; None if nothing.
     """
     anchors = _anchors(blocks)
     links = [

@@ -59,8 +59,8 @@ def amount(kind: str, count: int | None = None, seed: int | None = None) -> tupl
 
     Args:
         kind: name of a kind or of a population; it need not be known.
-        count: how many; None: as the name has it.
-        seed: seed; None: as the name has it.
+        count: how many; None means as the name has it.
+        seed: seed; None means as the name has it.
     """
     population = POPULATIONS.get(kind)
     usual = (1, 0) if population is None else (population.count, population.seed)
@@ -76,7 +76,7 @@ def draw_instances(
         kind: name of a population (`euclio.workloads.populations.POPULATIONS`), such as "harpagon", or of a kind
             (`euclio.workloads.kinds.kinds`), such as "random".
         count: how many of the kinds that draw them, per combination of settings; of "pipelines" the number of seeds;
-            None: 1, of a population all.
+            None means 1, of a population all.
         seed: seed; instance k of "random", "chain" and "pipelines" has seed + k; None: 0, of a population its own.
         settings: plain values by name; `KINDS` of the workloads says which a kind takes. A list of values (of
             lists, where a value is a list) stands for each of them, and the names of the instances distinguish them.

@@ -63,7 +63,7 @@ class Identity:
 
     Attributes:
         name: name of the population, or of the kind that was drawn.
-        seed: seed of the draw; None: nothing was drawn from a seed, such as files.
+        seed: seed of the draw; None if nothing was drawn from a seed, such as files.
         size: number of instances.
         sha256: SHA-256 of the lines that ``sha256sum *.json`` prints in a folder of the instances: the SHA-256 of each
             instance's canonical text and the name of its file, in the order of these names.
@@ -112,7 +112,7 @@ class Identifying:
 
         Args:
             name: name of the population.
-            seed: seed of the draw; None: none.
+            seed: seed of the draw; None if there is none.
         """
         text = "".join(self._lines[file] for file in sorted(self._lines))
         return Identity(name, seed, len(self._lines), hashlib.sha256(text.encode()).hexdigest())
@@ -124,7 +124,7 @@ def identify(instances: Iterable[Any], name: str, seed: int | None) -> Identity:
     Args:
         instances: the instances, with names of their own.
         name: name of the population.
-        seed: seed of the draw; None: none.
+        seed: seed of the draw; None if there is none.
     """
     found = Identifying()
     for instance in instances:
@@ -252,8 +252,8 @@ def population(name: str, count: int | None = None, seed: int | None = None) -> 
 
     Args:
         name: its name (`POPULATIONS`).
-        count: how much to draw; None: the population's. Of sessions fewer are the first ones of more.
-        seed: seed; None: the population's.
+        count: how much to draw; None means the population's. Of sessions fewer are the first ones of more.
+        seed: seed; None means the population's.
 
     Raises:
         InputError: there is no such population, or the count is none.

@@ -15,11 +15,11 @@ from euclio.experiments.bench_set.manifest import Difficulty, Entry, read_best, 
 
 
 def entries(difficulty: str | None = None, family: str | None = None) -> tuple[Entry, ...]:
-    """What is known of the instances, in the order of the set.
+    """The manifest's entries of the instances, in the order of the set.
 
     Args:
-        difficulty: class: easy, medium, hard or open; None: all.
-        family: problem family by name; None: all.
+        difficulty: class: easy, medium, hard or open; None means all.
+        family: problem family by name; None means all.
 
     Raises:
         InputError: unknown class, or the set is not there.
@@ -54,7 +54,7 @@ def best(name: str) -> WrittenResult:
 
 
 def find_entry(name: str) -> Entry:
-    """What is known of an instance.
+    """The manifest's entry of an instance.
 
     Raises:
         InputError: there is none of this name; names the nearest ones.

@@ -1,4 +1,4 @@
-"""The best that is known of an instance, from plans and bounds of many runs, and a solver against it."""
+"""The best known plan and bound of an instance over many runs, and a solver against them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from euclio.core.warm_up import warm_up
 from euclio.experiments.bench_set.manifest import Difficulty, Effort, Entry, read_best, read_instance
 
 SHORT_S = 0.5
-"""Runs of less processor time are timed again."""
+"""Runs with less processor time are timed again."""
 REPEATS = 3
 
 
@@ -33,11 +33,11 @@ class BestFound:
     """A plan's value in the plan space of the instance, and a bound, each with the solver behind it.
 
     Attributes:
-        value: value as priced; None: no plan.
-        solver: who found the plan.
+        value: value as priced; None if there is no plan.
+        solver: the solver that found the plan.
         plan: the plan.
-        bound: proven bound for that plan space; None: none.
-        bound_solver: who proved it.
+        bound: proven bound for that plan space; None if none is proven.
+        bound_solver: the solver that proved it.
     """
 
     value: Fraction | None = None
@@ -48,16 +48,16 @@ class BestFound:
 
 
 def attempt(instance: Any, space: Any, solver: SolverLike, time_limit_s: float | None) -> tuple[AnyResult, BestFound]:
-    """Run a solver; its plan is priced in the plan space of the instance, whatever its own.
+    """Run a solver and price its plan in the plan space of the instance, not in the solver's own.
 
     Args:
         instance: an instance of the set.
         space: plan space that the set asks for.
         solver: a solver, or its name; one that searches part of the family's full space by design keeps to its part.
-        time_limit_s: limit in seconds; None: none.
+        time_limit_s: limit in seconds; None means no limit.
 
     Returns:
-        The result in the plan space that was searched, and what it says about the instance.
+        The result in the plan space that was searched, and its plan and bound for the instance.
 
     Raises:
         InputError: unknown solver, or one of another family.
@@ -80,7 +80,7 @@ def attempt(instance: Any, space: Any, solver: SolverLike, time_limit_s: float |
 
 
 def better(a: BestFound, b: BestFound, maximised: bool) -> BestFound:
-    """The better plan and the better bound of two; of equals the first one's."""
+    """The better plan and the better bound of two; the first one's where they are equal."""
     plan = b if a.value is None or (b.value is not None and _ahead(b.value, a.value, maximised)) else a
     bound = b if a.bound is None or (b.bound is not None and _ahead(a.bound, b.bound, maximised)) else a
     return BestFound(plan.value, plan.solver, plan.plan, bound.bound, bound.bound_solver)
@@ -123,7 +123,7 @@ def improved(instance: Any, space: Any, found: BestFound, time_limit_s: float) -
 
 
 EXACT = "exact"
-"""Kind of solvers whose word on infeasibility is a proof."""
+"""The kind of solvers whose answer "infeasible" is a proof."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +131,14 @@ class Compared:
     """A solver's run on an instance of the set.
 
     Attributes:
-        entry: what is known of the instance.
+        entry: the manifest's entry of the instance.
         status: outcome of the run, in the plan space that the solver searched.
-        value: value of its plan in the instance's plan space, as priced; None: no plan of that space.
-        gap: how much worse it is than the best known, as a share of the best known; below 0: better.
+        value: value of its plan in the instance's plan space, as priced; None if there is no plan of that space.
+        gap: excess over the best known value, as a share of it; below 0 means better.
         proven: its bound proves its plan in the instance's plan space.
         wall_s: seconds in the solver.
-        news: better than what is known: "new best", "new bound", "proves it"; empty: none.
-        wrong: what cannot be true of the answer; empty: nothing.
+        news: better than what is known: "new best", "new bound", "proves it"; empty if none is proven.
+        wrong: the contradiction in the answer; empty if there is none.
     """
 
     entry: Entry
@@ -161,7 +161,7 @@ def compare_with_best(
         folder: folder of the set.
         entries: which instances.
         solver: the solver, or its name.
-        time_limit_s: limit of each run in seconds; None: none.
+        time_limit_s: limit of each run in seconds; None means no limit.
 
     Raises:
         InputError: unknown solver, or one of another family than an instance.
@@ -186,7 +186,7 @@ def _compared(entry: Entry, instance: Any, written: Any, solver: SolverLike, tim
 
 
 def _wrong(goal: Goal, entry: Entry, best: Fraction, searched_all: bool, result: AnyResult, found: BestFound) -> str:
-    """What cannot be true, as the best known plan is there and its bound is proven."""
+    """The contradiction between an answer and the best known plan or its proven bound."""
     if result.status is Status.ERROR:
         return result.reason
     if result.status is Status.INFEASIBLE and searched_all:
@@ -196,7 +196,7 @@ def _wrong(goal: Goal, entry: Entry, best: Fraction, searched_all: bool, result:
 
 
 def _worse(goal: Goal, value: Fraction, best: Fraction) -> float:
-    """How much worse a value is than the best known, as a share of the best known; below 0: better."""
+    """The excess of a value over the best known, as a share of the best known; below 0 means better."""
     return 0.0 - goal.gap(best, value)
 
 

@@ -1,9 +1,9 @@
 """Make the benchmark set: ``python -m euclio.experiments.bench_set.build``, or ``euclio bench-set build``.
 
-Instances depend on the seed alone. Best known values do not get worse: what is known of an unchanged instance is kept,
-and only open ones are tried again, with a longer limit or where the reference method ended before it. Asked to, it
-measures and proves all of a family again, since a bound is as good as the code that it came from; better plans are
-kept. Certificates are kept as long as instance and plan are; `euclio bench-set certify` makes those that are missing.
+Instances depend on the seed alone. Best known values do not get worse: results on unchanged instances are kept. Only
+open instances are tried again, under a longer limit or where the reference method ended before its limit. On request,
+effort and bounds of a family are made again, and better plans are kept. Certificates stay while instance and plan stay;
+`euclio bench-set certify` makes the missing ones.
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ def build(
     """Write instances, best known results and manifest.
 
     Args:
-        folder: where to; None: where the set stands.
+        folder: the folder to write; None means that of the set.
         time_limit_s: limit of each run in seconds.
         chosen: which designs; the others are left out of the manifest.
         advance: called after each instance.
-        again: of which designs effort and bound are made again, whatever is known.
+        again: the designs whose effort and bound are made again even if known.
 
     Raises:
         InputError: nothing can be written there.
@@ -77,7 +77,7 @@ def build(
     entries: list[Entry] = []
     for design in filter(chosen, designs()):
         entries.append(_entry(out, design, known.get(design.name), time_limit_s, again(design)))
-        # What is not reached any more stays known if the work ends here.
+        # If the work ends here, later instances keep their known results.
         rest = [entry for name, entry in known.items() if name not in {e.name for e in entries}]
         write_manifest(Manifest(SEED, provenance()["cpu"], (*entries, *rest)), out)
         advance()
@@ -137,14 +137,14 @@ def _entry(folder: Path, design: Design, known: Entry | None, time_limit_s: floa
 
 
 def _to_be_tried_again(known: Entry, time_limit_s: float) -> bool:
-    """Whether an unchanged instance may get a better answer: with more time, or where the method took it for proven."""
+    """Whether an unchanged instance may get a better answer: with more time, or where the method took it as proven."""
     if known.difficulty is not Difficulty.OPEN:
         return False
     return time_limit_s > known.time_limit_s or known.effort.status == Status.OPTIMAL
 
 
 def _found(folder: Path, instance: Any, entry: Entry) -> BestFound:
-    """What the folder says about an unchanged instance, its plan priced again."""
+    """The folder's result on an unchanged instance, its plan priced again."""
     written = read_best(folder, instance)
     checked = family_of(instance).evaluate(instance, written.plan, written.space)
     value = checked.value if checked.feasible else None
@@ -152,7 +152,7 @@ def _found(folder: Path, instance: Any, entry: Entry) -> BestFound:
 
 
 def _best_text(instance: Any, space: Any, best: BestFound, entry: Entry) -> str:
-    """The result file of the best plan and bound, without what belongs to single runs."""
+    """The result file of the best plan and bound, without data of single runs."""
     bound = None if best.bound is None else float(best.bound)
     answer: Answer[Any] = Answer(best.plan, "best known", bound=bound)
     result = check(instance, best.solver, space, Limits(), answer, 0.0)

@@ -33,20 +33,20 @@ def proofs(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def sample(entries: Sequence[Entry], size: int | None, seed: int) -> list[Entry]:
-    """A seeded sample, in the order of the set; all of them where there are no more, or where no size is given."""
+    """A seeded sample in the order of the set; all entries where no size is given or there are no more."""
     if size is None or size >= len(entries):
         return list(entries)
     return [entries[i] for i in sorted(random.Random(seed).sample(range(len(entries)), size))]
 
 
 def certified(folder: Path, entry: Entry, time_limit_s: float | None, proofs: Path | None = None) -> Certificate:
-    """What the prover says of an entry's proof now.
+    """The prover's verdict on an entry's proof now.
 
     Args:
         folder: folder of the set.
         entry: an entry whose plan is proven.
-        time_limit_s: limit in seconds; None: none.
-        proofs: folder to write a proof file to, named after the instance; None: none is written.
+        time_limit_s: limit in seconds; None means no limit.
+        proofs: folder to write a proof file to, named after the instance; None if none is written.
 
     Raises:
         InputError: a file cannot be read or written.
@@ -57,7 +57,7 @@ def certified(folder: Path, entry: Entry, time_limit_s: float | None, proofs: Pa
 
 
 def kept_certificate(certificate: Certificate) -> CertificateRecord:
-    """What the manifest keeps of a certificate."""
+    """The part of a certificate that the manifest keeps."""
     return CertificateRecord(
         certificate.verdict,
         certificate.prover,
@@ -70,7 +70,7 @@ def kept_certificate(certificate: Certificate) -> CertificateRecord:
 
 
 def wrong(entry: Entry, certificate: Certificate) -> str:
-    """What a repeated certificate says against the set, in one line; empty: nothing."""
+    """The disagreement of a repeated certificate with the set, in one line; empty if there is none."""
     if certificate.verdict is Verdict.REFUTED:
         return f"{entry.name}: REFUTED: {certificate.reason}"
     before = entry.certificate
@@ -81,7 +81,7 @@ def wrong(entry: Entry, certificate: Certificate) -> str:
 
 
 def has_certificate(folder: Path, entry: Entry) -> bool:
-    """Whether an entry's proof is certified, as the instance and the plan are now.
+    """Whether an entry's proof is certified for the instance and the plan as they are now.
 
     Raises:
         InputError: a file cannot be read.
@@ -94,7 +94,7 @@ def has_certificate(folder: Path, entry: Entry) -> bool:
 
 
 def is_certified(entry: Entry, instance: Any, plan: Any, checked: Checked) -> bool:
-    """Whether the proof of an entry is certified, of this instance and this plan as the checker found it."""
+    """Whether the proof of an entry is certified for this instance and this checked plan."""
     known = entry.certificate
     if known is None or known.verdict is not Verdict.CERTIFIED:
         return False
@@ -109,7 +109,7 @@ def fill(folder: Path, names: Collection[str], time_limit_s: float | None, advan
     Args:
         folder: folder of the set.
         names: instances whose plan is proven.
-        time_limit_s: limit of each search in seconds; None: none.
+        time_limit_s: limit of each search in seconds; None means no limit.
         advance: called after each of them.
 
     Raises:

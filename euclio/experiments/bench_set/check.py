@@ -1,4 +1,4 @@
-"""Check the benchmark set: files read, plans priced again, bounds and classes agreed, no instance there twice."""
+"""Check the benchmark set: read files, price plans again, compare bounds and classes, find duplicates."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from euclio.proving.certifying import instance_sha256, plan_sha256
 
 @told("checking the benchmark set")
 def defects(folder: Path, entries: Sequence[Entry], advance: Callable[[], None] = lambda: None) -> list[str]:
-    """What is wrong with some instances of the set, one line each.
+    """The errors of some instances of the set, one line each.
 
     Args:
         folder: folder of the set.
-        entries: what the manifest says about them.
+        entries: their entries in the manifest.
         advance: called after each instance.
     """
     found: list[str] = []
@@ -47,7 +47,7 @@ def defects(folder: Path, entries: Sequence[Entry], advance: Callable[[], None] 
 
 @told("looking for twins and strays in the benchmark set")
 def defects_of_set(folder: Path, entries: Sequence[Entry]) -> list[str]:
-    """What is wrong with the set as a whole, one line each: strays, the same instance twice, classes without any."""
+    """The errors of the set as a whole, one line each: stray files, duplicate instances, empty classes."""
     return [*_strays(folder, entries), *_twins(folder, entries), *_missing_classes(entries)]
 
 
@@ -87,7 +87,7 @@ def _defects_of(folder: Path, entry: Entry) -> list[str]:
 
 
 def _against(kept: CertificateRecord, difficulty: Difficulty, hashes: tuple[str, str | None]) -> Iterator[str]:
-    """What is wrong with a certificate that is kept."""
+    """The errors of a kept certificate."""
     if difficulty is Difficulty.OPEN:
         yield "is not proven, but has a certificate"
     if kept.verdict is Verdict.REFUTED:
@@ -97,7 +97,7 @@ def _against(kept: CertificateRecord, difficulty: Difficulty, hashes: tuple[str,
 
 
 def _strays(folder: Path, entries: Iterable[Entry]) -> list[str]:
-    """Files that the manifest does not know."""
+    """Files that the manifest does not list."""
     known = {path for e in entries for path in (instance_path(folder, e), best_path(folder, e.name))}
     return [
         f"{path.relative_to(folder)}: is not in the manifest"

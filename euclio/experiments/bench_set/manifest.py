@@ -1,4 +1,4 @@
-"""The set's manifest: what is known of every instance, schema ``euclio/bench-set/1``; and where its files are."""
+"""The set's manifest with an entry per instance, schema ``euclio/bench-set/1``, and the paths of its files."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class Difficulty(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """What the reference method of a family needed.
+    """The effort of the reference method of a family.
 
     Attributes:
         solver: the reference method.
         status: how it ended.
-        cpu_s: seconds of processor time, the least of a few runs where it is short.
+        cpu_s: seconds of processor time; the least of a few runs where it is short.
         counters: its own counters, the same on every machine unless a limit was hit.
     """
 
@@ -57,7 +57,7 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class CertificateRecord:
-    """What is kept of the certificate of a proof (`euclio.core.certificate`).
+    """The kept part of the certificate of a proof (`euclio.core.certificate`).
 
     Attributes:
         verdict: certified, refuted or open.
@@ -80,24 +80,24 @@ class CertificateRecord:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What is known of an instance; values are in the unit of its objective.
+    """The known results on an instance; values are in the unit of its objective.
 
     Attributes:
         name: name of the instance.
         family: problem family.
         text_hash: hash of the instance's text.
-        design: what it was designed to be like, as plain data.
+        design: its design as plain data.
         difficulty: class.
         value: best known value, as the checker priced the plan that is kept.
-        solver: who found it.
-        bound: best proven bound; None: none.
-        bound_solver: who proved it; empty without a bound.
+        solver: the solver that found it.
+        bound: best proven bound; None if none is proven.
+        bound_solver: the solver that proved it; empty without a bound.
         date: day on which value or bound last improved, ISO 8601.
         euclio: version that they were found with.
         effort: effort of the reference method.
         tried: all methods tried.
         time_limit_s: limit of each of them in seconds.
-        certificate: what an independent prover says of the proof; None: it was not asked, or nothing is proven.
+        certificate: an independent prover's verdict on the proof; None if it did not run, or nothing is proven.
     """
 
     name: str
@@ -175,7 +175,7 @@ def write_manifest(manifest: Manifest, folder: Path) -> None:
 
 
 def entry_data(entry: Entry) -> dict[str, Any]:
-    """What is known of an instance as plain data, as it stands in the manifest."""
+    """An instance's entry in the manifest as plain data."""
     data: dict[str, Any] = plain_data(entry)
     effort, kept = data["effort"], data["certificate"]
     effort["cpu_s"] = round(effort["cpu_s"], 6)

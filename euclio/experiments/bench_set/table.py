@@ -54,7 +54,7 @@ PROOF_COLUMNS = (
     *map(Column, ("proofs", "files", "median bytes", "largest", "median check", "longest")),
 )
 LISTED = ("instance", "family", "class", "value", "gap", "solver", "cpu_s", "certified")
-"""Columns of every listed instance; the others are what those of its family were drawn from."""
+"""Columns of every listed instance; the further ones are the parameters that its family is drawn from."""
 
 
 def summary(entries: Iterable[Entry]) -> str:
@@ -71,7 +71,7 @@ def summary(entries: Iterable[Entry]) -> str:
 
 
 def certificates(entries: Iterable[Entry]) -> str:
-    """How many proofs have which certificate."""
+    """The number of proofs by certificate."""
     asked = proofs(entries)
     verdicts = [entry.certificate.verdict for entry in asked if entry.certificate is not None]
     counts = [f"{verdicts.count(v)} {v}" for v in Verdict if v in verdicts and v is not Verdict.CERTIFIED]
@@ -79,7 +79,7 @@ def certificates(entries: Iterable[Entry]) -> str:
 
 
 def listed_row(entry: Entry) -> dict[str, Any]:
-    """What instances are chosen by: class, what one was drawn from, best value, what its bound leaves open, effort."""
+    """The facts for choosing instances: class, parameters of the draw, best value, gap of the bound, effort."""
     certified = entry.certificate is not None and entry.certificate.verdict is Verdict.CERTIFIED
     gap = None if entry.bound is None else float(abs(entry.value - entry.bound) / (abs(entry.value) or 1))
     return {
@@ -167,7 +167,7 @@ def _news(runs: Sequence[Compared]) -> str:
 
 
 def exported_table(export: Export) -> RenderableType:
-    """A row per family with its programs and proofs; what has no program, or no proof, and why."""
+    """A row per family with its programs and proofs, and the reasons for missing ones."""
     rows = []
     for name in (*(family.name for family in families()), None):
         own = [entry for entry in export.entries if name in (None, entry.family)]
@@ -190,7 +190,7 @@ def _without_files(export: Export) -> Iterator[str]:
 
 
 def proofs_table(made: Sequence[tuple[Entry, Certificate]]) -> RenderableType:
-    """A row per class with the sizes of its proof files and the times of checking them again; what has none, and why.
+    """A row per class with sizes of its proof files and times to check them again, and reasons for missing ones.
 
     Raises:
         RefusedError: a file is refused, which it was not when it was written.

@@ -27,13 +27,13 @@ SPREAD = {"options": "option.", "features": "feature."}
 
 @told("reading results")
 def load(*paths: str | Path) -> pd.DataFrame:
-    """The runs in some places as one frame; a warning says where versions differ.
+    """The runs in some places as one frame; a warning tells of different versions.
 
     Args:
         *paths: result folders, Parquet files that `save` wrote, or journals (.jsonl).
 
     Returns:
-        One row per run (key); of a run that stands in several places the first is kept. `README.md` lists the columns.
+        One row per run (key); of a run in several places the first is kept. `README.md` lists the columns.
 
     Raises:
         InputError: there is nothing, or something else, at a path.
@@ -48,7 +48,7 @@ def load(*paths: str | Path) -> pd.DataFrame:
 
 
 def merge(*frames: pd.DataFrame) -> pd.DataFrame:
-    """Several frames as one; of a run that is in several the first is kept, and a warning says if they are unlike."""
+    """Several frames as one; of a run in several frames the first is kept, and a warning tells if they differ."""
     single = [frame[[name for name in frame if not str(name).startswith(tuple(SPREAD.values()))]] for frame in frames]
     frame = pd.concat([one for one in single if len(one)] or single[:1], ignore_index=True)
     if frame["key"].duplicated().any():
@@ -80,7 +80,7 @@ def measured(frame: pd.DataFrame) -> pd.DataFrame:
     """One row per row measured (column `measured`), in the order of the runs.
 
     Returns:
-        `instance` and `label` of the run, then what was measured; a column that a row does not have is empty there.
+        `instance` and `label` of the run, then the measured columns; a column that a row lacks is empty there.
     """
     known = frame[frame["measured"].notna()]
     rows = [

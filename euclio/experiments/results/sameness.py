@@ -1,4 +1,4 @@
-"""Whether results are the same: which versions made them, and what of them may be compared byte by byte."""
+"""Whether results are the same: their versions, and the part that may be compared byte by byte."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SHORT = 12
 
 
 class VersionsDiffer(UserWarning):
-    """Results that are looked at together were not made alike."""
+    """Results that are analysed together were made in different ways."""
 
 
 def versions(frame: pd.DataFrame) -> pd.DataFrame:
@@ -53,7 +53,7 @@ def unlike(frame: pd.DataFrame) -> str:
 
 
 def canonical(frame: pd.DataFrame) -> pd.DataFrame:
-    """What two results must share to be equal: sorted by key, without times and what else differs from run to run.
+    """The part of results that must be equal: sorted by key, without times and other data that vary between runs.
 
     They are equal if the bytes of their CSV are: ``canonical(frame).to_csv(index=False)``.
     """

@@ -16,7 +16,7 @@ NAMES = ("workload", "application", "solver", "policy", "dummy_rule", "status", 
 
 
 def joined(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Tables one below the other; a column that a table does not have is empty there."""
+    """Tables one below the other; a column that a table lacks is empty there."""
     return pd.DataFrame.from_records([row for table in tables for row in table.to_dict("records")])
 
 

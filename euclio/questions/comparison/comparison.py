@@ -39,11 +39,12 @@ class Row:
     Attributes:
         solver: the system.
         result: its checked result.
-        optimum: proven optimum of the full plan space; None: not proven.
-        own: result of the exact solver in the plan space that the system searched; None: there is no such solver.
+        optimum: proven optimum of the full plan space; None if not proven.
+        own: result of the exact solver in the plan space that the system searched; None if there is no such solver.
         goal: the objective.
         least: where plans keep a demand under which nothing is proven: the best value that is known of its own plan
-            space, which stands for the optimum there, as `optimum` does for that of the full one; None: there is none.
+            space, which stands for the optimum there, as `optimum` does for that of the full one; None if there is
+            none.
     """
 
     solver: AnySolver
@@ -65,7 +66,7 @@ class Row:
 
     @property
     def reason(self) -> str:
-        """Why it has no plan, or why that was refused; empty: it has one, or nothing is known."""
+        """Why it has no plan, or why that was refused; empty if it has one, or nothing is known."""
         return self.result.reason or ("it found no plan, and its plan space has one" if self.missed else "")
 
     @property
@@ -80,7 +81,7 @@ class Row:
 
     @property
     def design_share(self) -> float | None:
-        """Share of the gap that is due to the design; None: there is no gap, or it cannot be split."""
+        """Share of the gap that is due to the design; None if there is no gap, or it cannot be split."""
         return self.split.design_share
 
     @property
@@ -98,12 +99,12 @@ class Comparison(Framed, Plotted):
         goal: the objective.
         space: the full plan space.
         exact: name of the exact solver.
-        best: its result in the full plan space; None: there is no such solver.
+        best: its result in the full plan space; None if there is no such solver.
         rows: one per system.
         proofs: number of proofs among the results.
         certificates: one per proof that an independent prover tried; a result whose proof it refuted is an error.
-        demand: what all plans keep, in words; empty: nothing was asked. Where something was, no optimum is proven, and
-            gaps are against the best plan that is known.
+        demand: what all plans keep, in words; empty if nothing was asked. Where something was, no optimum is proven,
+            and gaps are against the best plan that is known.
     """
 
     _view = late_value("euclio.questions.comparison.views", "COMPARISON")
@@ -198,10 +199,10 @@ def compare(
         instance: an instance of any family.
         solvers: names or solvers; by default every registered system of the family, ablations included.
         time_limit_s: limit of each run in seconds.
-        objective: name of the objective; None: the family's default.
-        certify_s: limit in seconds of an independent prover for each proof; None: it is not asked.
+        objective: name of the objective; None means the family's default.
+        certify_s: limit in seconds of an independent prover for each proof; None if it is not asked.
         solving: what solves, with the arguments of `euclio.solve`.
-        demand: what it has all plans keep, in words; empty: nothing.
+        demand: what it has all plans keep, in words; empty if nothing.
 
     Returns:
         The systems, each in its own plan space, next to the proven optima; those whose engine is not installed are
@@ -239,7 +240,7 @@ def _against(row: Row, least: Fraction | None) -> Row:
 
 
 def chosen_solvers(given: SolverLike | Sequence[SolverLike] | None, family: Family) -> list[AnySolver]:
-    """One solver or several, names divided by commas too, each once; None: every registered system of the family.
+    """One solver or several, names divided by commas too, each once; None means every registered system of the family.
 
     Systems are heuristics, and exact solvers of a published model: those that search a plan space of their own. Rules
     that rest on no paper are none.

@@ -79,8 +79,8 @@ def decompose(
         time_limit_s: limit of each run in seconds.
         advance: called after each instance.
         solving: what solves, with the arguments of `euclio.solve`.
-        objective: name of the objective; None: the family's default.
-        demand: what `solving` has all plans keep, in words; empty: nothing.
+        objective: name of the objective; None means the family's default.
+        demand: what `solving` has all plans keep, in words; empty if nothing.
 
     Returns:
         One row per instance and system, as `gap_row` says, the status of the system's run and of both optima, then

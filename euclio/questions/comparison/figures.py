@@ -48,7 +48,7 @@ def draw_decomposition(table: pd.DataFrame, title: str = "") -> Figure:
 
     Args:
         table: rows of `decompose`.
-        title: set above the panels; empty: none.
+        title: set above the panels; empty if there is none.
 
     Returns:
         Two panels, a system that has variants (`name:variant`) with them in the second, the other systems in the

@@ -15,9 +15,9 @@ class Gap:
     """value = optimum x design x heuristic (ours; no paper reports the split).
 
     Attributes:
-        value: checked value of the system's plan; None: it has none.
-        own_optimum: proven optimum of the system's own plan space; None: not proven, or there is no plan.
-        optimum: proven optimum of the full plan space; None: not proven, or there is no plan.
+        value: checked value of the system's plan; None if it has none.
+        own_optimum: proven optimum of the system's own plan space; None if not proven, or there is no plan.
+        optimum: proven optimum of the full plan space; None if not proven, or there is no plan.
         maximised: whether most is best, as of throughput; False: least, as of cost.
     """
 
@@ -41,7 +41,7 @@ class Gap:
 
     @property
     def total(self) -> float | None:
-        """Value over the optimum of the full plan space; None: one of them is not known, or the optimum is 0."""
+        """Value over the optimum of the full plan space; None if one of them is not known, or the optimum is 0."""
         return _ratio(self.value, self.optimum)
 
     @property
@@ -72,7 +72,7 @@ class Gap:
 
     @property
     def design_share(self) -> float | None:
-        """Share of the gap that is due to the design; None: there is no gap, or it cannot be split."""
+        """Share of the gap that is due to the design; None if there is no gap, or it cannot be split."""
         if self.parts is None or sum(self.parts) <= OPTIMALITY_TOLERANCE:
             return None
         return min(1.0, max(0.0, self.parts[0] / sum(self.parts)))

@@ -75,11 +75,11 @@ def shortest_chain_above(session: Session, latency_s: Sequence[Fraction | None],
 
     Args:
         session: the DAG.
-        latency_s: latency of each module in seconds; None: beyond any limit.
+        latency_s: latency of each module in seconds; None means beyond any limit.
         limit_s: the limit in seconds.
 
     Returns:
-        Indices of the modules in the order of the path; empty: no path exceeds the limit.
+        Indices of the modules in the order of the path; empty if no path exceeds the limit.
     """
     latency: list[Seconds] = [math.inf if value is None else value for value in latency_s]
     parents = session.parents()
@@ -106,9 +106,9 @@ class Conflict:
     """Modules that follow one another and together need more than the SLO.
 
     Attributes:
-        hardware: the hardware type that this holds on, where the session is to keep to one; None: any allowed.
+        hardware: the hardware type that this holds on, where the session is to keep to one; None means any allowed.
         modules: indices of the modules, in the order of the path.
-        least: their brackets; None: the plan space allows none of the module's configurations.
+        least: their brackets; None if the plan space allows none of the module's configurations.
     """
 
     hardware: str | None
@@ -117,7 +117,7 @@ class Conflict:
 
     @property
     def needed_s(self) -> Fraction | None:
-        """What the modules need together at least, in seconds; None: no latency is enough."""
+        """What the modules need together at least, in seconds; None if no latency is enough."""
         bounds = [entry.least_s for entry in self.least if entry is not None]
         return sum(bounds, Fraction(0)) if len(bounds) == len(self.least) else None
 
@@ -130,7 +130,7 @@ class Explanation(Shown):
         session: the session.
         space: the plan space.
         status: FEASIBLE, INFEASIBLE, or UNKNOWN where a time limit left it open.
-        least_slo_s: the smallest SLO with a plan, in seconds, checked on that plan; None: no SLO has one.
+        least_slo_s: the smallest SLO with a plan, in seconds, checked on that plan; None if no SLO has one.
         least_proven: whether no smaller one has a plan, up to `RESOLUTION`; a time limit may leave it open.
         free_slo_s: the same without any restriction.
         conflicts: the smallest conflict, one entry (one per hardware type where the session is to keep to one); empty
@@ -139,7 +139,7 @@ class Explanation(Shown):
         minimal: whether the session is feasible without any one of these, by a plan; a tie with the SLO, or a time
             limit, may leave that open.
         lifts: the restrictions of the plan space that make the session feasible when lifted alone.
-        bottleneck: index of the module of the conflict, or of the longest path, that needs most; None: unknown.
+        bottleneck: index of the module of the conflict, or of the longest path, that needs most; None if unknown.
     """
 
     _view = late_value("euclio.questions.explain.text", "EXPLANATION")
@@ -158,7 +158,7 @@ class Explanation(Shown):
 
     @property
     def slack_s(self) -> Fraction | None:
-        """How much tighter the SLO may get in seconds; None: the session is not known to be feasible."""
+        """How much tighter the SLO may get in seconds; None if the session is not known to be feasible."""
         if self.status is not Status.FEASIBLE or self.least_slo_s is None:
             return None
         return self.session.slo_s - self.least_slo_s
@@ -200,7 +200,7 @@ class _ConflictSearch:
         return [_Fastest(name, one, tuple(self._least(i, one, searched) for i in count)) for name, one in spaces]
 
     def feasible(self, space: PlanSpace) -> bool | None:
-        """Whether the session has a plan in a space; None: the time limit left it open."""
+        """Whether the session has a plan in a space; None if the time limit left it open."""
         quick = self._decide(self.fastest(space, searched=False))
         return self._decide(self.fastest(space, searched=True)) if quick is None else quick
 
@@ -227,7 +227,7 @@ def explain(session: Session, space: PlanSpace = FULL_SPACE, time_limit_s: float
     Args:
         session: the session.
         space: the plan space.
-        time_limit_s: limit in seconds of all searches for least latencies together; None: none.
+        time_limit_s: limit in seconds of all searches for least latencies together; None means no limit.
 
     Returns:
         The explanation; every claim in it is proven, and the least SLO is that of a plan that the checker accepts.

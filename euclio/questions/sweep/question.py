@@ -113,9 +113,9 @@ def question(
         resources: capacities, by name of a resource.
         chargings: ways of charging machines.
         changes: other changes, at all points.
-        solver: name of a solver, or a `Solver`; None: the exact one.
-        space: plan space; None: the solver's own.
-        time_limit_s: limit of each run in seconds; None: none.
+        solver: name of a solver, or a `Solver`; None means the exact one.
+        space: plan space; None means the solver's own.
+        time_limit_s: limit of each run in seconds; None means no limit.
         solving: what solves the session's own point, whose hardware default axes are about.
         most: plans that the grid may have.
 

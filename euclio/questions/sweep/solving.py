@@ -78,7 +78,7 @@ class Swept:
         return [-k if one.kind.limits else k for one, k in zip(self.question.axes, place, strict=True)]
 
     def _settled(self, place: Place, way: Charging, here: Session) -> SessionResult | None:
-        """The result that follows from what is known under looser limits; None: nothing does."""
+        """The result that follows from what is known under looser limits; None if nothing does."""
         for (other, its), point in reversed(self.points.items()):
             if its is way and self._is_looser(other, place):
                 found = _still(point.result, here, exact=self.question.solver.kind == "exact")
@@ -93,7 +93,7 @@ class Swept:
 
 
 def _still(last: SessionResult, here: Session, *, exact: bool) -> SessionResult | None:
-    """The result under looser limits where it is proven to be one here too; None: it is not."""
+    """The result under looser limits where it is proven to be one here too; None if it is not."""
     if last.status is Status.INFEASIBLE and exact:
         # What would help there may not be enough here, so that only the fact is passed on.
         fact = last.reason.partition(";")[0].removesuffix(LOOSER) or "there is no plan"

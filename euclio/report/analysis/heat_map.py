@@ -165,9 +165,9 @@ def draw_cells(axes: Axes, values: pd.DataFrame, texts: pd.DataFrame, ends: tupl
 
     Args:
         axes: the panel.
-        values: what each cell is shaded by; NaN: no cell.
+        values: what each cell is shaded by; NaN means no cell.
         texts: text of each cell, same shape.
-        ends: values of the lightest and of the darkest shade; None: the least and the largest value.
+        ends: values of the lightest and of the darkest shade; None means the least and the largest value.
     """
     numbers: NDArray[np.float64] = values.to_numpy(dtype=float)
     low, high = (np.nanmin(numbers), np.nanmax(numbers)) if ends is None else ends

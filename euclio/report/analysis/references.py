@@ -125,8 +125,8 @@ def references(frame: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         Columns: family, objective, instance, best, best_bound, open (what the bound leaves open, as a share of the
-        best value; NaN: no bound), best_proven, found_by (labels of the solvers that reached the best value), solvers
-        (how many were run).
+        best value; NaN means no bound), best_proven, found_by (labels of the solvers that reached the best value),
+        solvers (how many were run).
     """
     table = with_references(frame)
     first = table.drop_duplicates(PROBLEM).set_index(PROBLEM)
@@ -222,7 +222,7 @@ def by_instance(frame: pd.DataFrame, values: pd.Series[float]) -> pd.DataFrame:
 
     Returns:
         One row per problem (family, objective, instance_hash), one column per label in alphabetical order; infinity:
-        half of the runs or more failed, NaN: the solver was not run on the instance.
+        half of the runs or more failed, NaN if the solver was not run on the instance.
     """
     keys = [frame[name] for name in [*PROBLEM, "label"]]
     medians = values.groupby(keys, sort=True).median()

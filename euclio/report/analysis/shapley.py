@@ -32,7 +32,7 @@ def games_of(frame: pd.DataFrame, players: Mapping[str, Player]) -> tuple[list[s
             another value of it are left out.
 
     Returns:
-        The instances, and the value of each set of players, shape (instances, 2, ..., 2); NaN: no plan.
+        The instances, and the value of each set of players, shape (instances, 2, ..., 2); NaN if there is no plan.
 
     Raises:
         InputError: a set of players has no run of an instance, or several; names it.

@@ -27,7 +27,7 @@ class Measured:
     """A measured number.
 
     Attributes:
-        value: the number; NaN: nothing to measure.
+        value: the number; NaN if nothing to measure.
         low: lower end of the 95 % interval; None where an interval says nothing (a maximum, a time).
         high: its upper end.
         n: how many observations it is made of.
@@ -177,7 +177,7 @@ class Sample:
 
     @property
     def value(self) -> float:
-        """The number; NaN: nothing to measure."""
+        """The number; NaN if nothing to measure."""
         if self.of is not mean:
             return self.of(self.values, self.scale).value
         given: Values = np.asarray(self.values, dtype=np.float64)

@@ -92,7 +92,8 @@ def integrals(frame: pd.DataFrame, horizon_s: float | None = None) -> pd.DataFra
 
     Args:
         frame: results; runs on instances of which no plan is known are left out.
-        horizon_s: end of the integrals; None: each run's time limit, and where it has none the longest time of all.
+        horizon_s: end of the integrals; None means each run's time limit, and where it has none the longest time of
+            all.
 
     Returns:
         One row per run: family, objective, instance, label, seed, repeat, horizon_s, primal_s, dual_s, primal_dual_s.
@@ -155,7 +156,7 @@ def trace_figure(frame: pd.DataFrame, instance: str | None = None) -> Figure:
 
     Args:
         frame: results.
-        instance: name of the instance; None: in each family the one with the longest traces.
+        instance: name of the instance; None means in each family the one with the longest traces.
 
     Returns:
         Per solver the incumbent (thick) and the bound (thin), of the first seed and repeat; marks: the checked value at

@@ -53,8 +53,8 @@ def write_report(*paths: str | Path, out: str | Path | None = None, title: str |
     Args:
         *paths: result folders, experiment files (for the folder next to them), or files that
             `euclio.experiments.results.load` reads; several are merged.
-        out: the page; None: ``report.html`` in the first folder, or next to the first file under its name.
-        title: of the page; None: the names of the experiments.
+        out: the page; None means ``report.html`` in the first folder, or next to the first file under its name.
+        title: of the page; None means the names of the experiments.
 
     Returns:
         Path of the page.
@@ -129,7 +129,7 @@ MOST_REFUTED = 50
 
 
 def refuted_blocks(frame: pd.DataFrame) -> list[Block]:
-    """The proofs that were refuted, which a page begins with; none: nothing."""
+    """The proofs that were refuted, which a page begins with; none if nothing."""
     rows = frame[frame.certificate.astype(object) == Verdict.REFUTED]
     if rows.empty:
         return []

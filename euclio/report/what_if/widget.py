@@ -43,7 +43,7 @@ def widget(
         session: the session.
         rates: requests per second of all sources together; none: 0.3 to 2 times the session's.
         slos: objectives in seconds; none: 0.3 to 2 times the session's.
-        time_limit_s: limit of each run in seconds; None: none.
+        time_limit_s: limit of each run in seconds; None means no limit.
         solving: what solves a point.
         **asked: the rest as of `euclio.questions.sweep.question.question`.
 

@@ -52,7 +52,7 @@ class Client:
     step_s: Fraction = BUDGET_STEP_S
 
     def fragment(self, uplink_mbps: Fraction) -> Fragment | None:
-        """What it leaves to the server at a bandwidth; None: nothing that can be served (see `fragment_of`)."""
+        """What it leaves to the server at a bandwidth; None if nothing that can be served (see `fragment_of`)."""
         return fragment_of(self.name, self.model, self.device, uplink_mbps, self.slo_s, self.rate_rps, self.step_s)
 
     def after(self, seconds: int) -> Fragment | None:
@@ -88,7 +88,7 @@ def draw_clients(
         seed: the seed.
         tx2: how many of them, the last, are Jetson TX2; the others are Jetson Nano.
         slo_ratio: latency objective over the device's mobile latency.
-        traces: measured traces, one drawn for each client; None: seeded ones.
+        traces: measured traces, one drawn for each client; None means seeded ones.
         median_mbps: median bandwidth of seeded traces.
         step_s: what time budgets are whole multiples of.
         trace_values: length of seeded traces.
@@ -174,7 +174,7 @@ def fleets_of(
         seed: the first seed.
         slo_ratio: latency objective over the device's mobile latency.
         bandwidth: "now": each client at a random second of its trace; "mean": the same clients at their mean bandwidth.
-        trace: file or folder of measured traces; None: seeded ones.
+        trace: file or folder of measured traces; None means seeded ones.
 
     Raises:
         InputError: the traces cannot be read.

@@ -33,10 +33,11 @@ class FleetDesign:
         clients: number of clients, each with a fragment.
         tx2: how many of them are Jetson TX2, the others Jetson Nano; of a random network none.
         slo_pct: latency objective over mobile latency, in percent; of a random network without meaning.
-        layers: layers of a random network; 0: those of the named one.
+        layers: layers of a random network; 0 means those of the named one.
         share_step_pct: distance of GPU shares.
         rates: whether clients have different rates, drawn from `RATES_RPS`.
-        budget_step_ms: time budgets are rounded down to multiples of this, so that many are equal; 0: they are not.
+        budget_step_ms: time budgets are rounded down to multiples of this, so that many are equal; 0 means that they
+            are not.
         number: number among designs that are otherwise the same, from 1; part of the seed.
         space: plan space to solve it in.
         mark: what stands in its name for a plan space other than the full one.

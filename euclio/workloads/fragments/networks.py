@@ -76,7 +76,7 @@ class Model:
 
         Args:
             server: limits of its GPUs.
-            instance_memory_mb: megabytes of a process; None: none.
+            instance_memory_mb: megabytes of a process; None if there is none.
 
         Raises:
             InputError: no GPU has room for an instance of some layer.
@@ -123,9 +123,9 @@ def model_of(
 
     Args:
         key: short name of the network.
-        fixed: part of the kernels' launches that no share makes shorter; None: the fitted one.
-        once: part of the rest that a batch pays once; None: the fitted one.
-        sent_part: part of the bytes of a layer's output that is sent; None: the fitted one.
+        fixed: part of the kernels' launches that no share makes shorter; None means the fitted one.
+        once: part of the rest that a batch pays once; None means the fitted one.
+        sent_part: part of the bytes of a layer's output that is sent; None means the fitted one.
     """
     data = _data()
     own = data["networks"][key]

@@ -50,7 +50,7 @@ def all_cuts(model: Model, device: Device, uplink_mbps: Fraction) -> list[Cut]:
     Args:
         model: the network.
         device: the client's device.
-        uplink_mbps: bandwidth in 10^6 bits per second; 0: nothing can be sent, and only the last is there.
+        uplink_mbps: bandwidth in 10^6 bits per second; 0 means that nothing can be sent, and only the last is there.
     """
     before, done = _sums(model.mobile_s[device]), _sums(model.reference_s)
     after = [done[-1] - part for part in done]
@@ -100,7 +100,7 @@ def fragment_of(
         step_s: the steps of time budgets.
 
     Returns:
-        The fragment; None: the client runs all layers itself, or no instance is fast enough for the server's part
+        The fragment; None if the client runs all layers itself, or no instance is fast enough for the server's part
         (Graft §5.10: Neurosurgeon may find no feasible partition point).
     """
     cut = best_cut(model, device, uplink_mbps)

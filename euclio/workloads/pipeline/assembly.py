@@ -44,8 +44,8 @@ class Terms:
         slo_scale: SLO over the latency on L4 at batch 1.
         margin: part of the SLO that plans leave free.
         max_partitions: most partitions of a pipeline; None: 3 for one model and 2 for more, as in the authors' runs.
-        batch_build_factor: factor of the batch-build delay, 1.3 in the authors' runs; None: no delay.
-        rate_rps: load of all models together for the least-cost objective; None: none.
+        batch_build_factor: factor of the batch-build delay, 1.3 in the authors' runs; None means no delay.
+        rate_rps: load of all models together for the least-cost objective; None if there is none.
     """
 
     slo_scale: Number = 5

@@ -83,7 +83,7 @@ class ClusterRequest:
         weights: their parts of the load.
         seed: seed of the layer profiles.
         blocks: number of blocks that the layers are merged into.
-        layers: layers of every model; None: each model's own number.
+        layers: layers of every model; None means each model's own number.
         terms: SLO, margin and the like.
     """
 
@@ -118,7 +118,7 @@ def blocked_model(name: str, seed: int = 0, blocks: int = 10, layers: int | None
         name: a model of PPipe's Table 2.
         seed: seed of its layers.
         blocks: number of blocks wanted.
-        layers: number of layers; None: the model's own.
+        layers: number of layers; None means the model's own.
 
     Raises:
         InputError: unknown model, or no blocks.
@@ -143,15 +143,15 @@ class PipelineOptions:
 
     Attributes:
         cluster: name of the setup of Table 1.
-        high: high-class GPUs; None: the setup's.
-        low: low-class GPUs; None: the setup's.
-        group: number of the group of three models, from 1; None: all six, unless models are named.
-        models: names of the models served together; None: those of the group, or of each group.
-        rate: load of all models together in requests per second, for the least-cost objective; None: none.
+        high: high-class GPUs; None means the setup's.
+        low: low-class GPUs; None means the setup's.
+        group: number of the group of three models, from 1; None means all six, unless models are named.
+        models: names of the models served together; None means those of the group, or of each group.
+        rate: load of all models together in requests per second, for the least-cost objective; None if there is none.
         slo_scale: SLO over the latency on L4 at batch 1.
         margin: part of the SLO that plans leave free.
         blocks: blocks that the layers are merged into; None: 10, or as many as there are layers.
-        layers: layers of every model; None: each model's own number.
+        layers: layers of every model; None means each model's own number.
         max_partitions: most partitions of a pipeline; None: 3 for one model, else 2.
     """
 

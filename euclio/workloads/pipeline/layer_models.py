@@ -199,7 +199,7 @@ def layer_profile(name: str, seed: int = 0, layers: int | None = None) -> LayerP
     Args:
         name: a model of PPipe's Table 2.
         seed: seed of the layers; the whole model's latencies at batch 1 do not depend on it.
-        layers: number of layers; None: the model's own.
+        layers: number of layers; None means the model's own.
 
     Raises:
         InputError: unknown model.

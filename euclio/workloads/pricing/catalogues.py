@@ -35,13 +35,13 @@ class Offer:
     """What a line of a price list offers.
 
     Attributes:
-        instance: instance type; empty: accelerators that are sold apart from the instance that hosts them.
-        accelerator: name of its accelerators; empty: the list says none.
-        count: how many of them; None: the list does not say.
-        region: region; empty: the list does not say.
-        zone: zone of the region; empty: all of them.
-        price: price on demand; None: it is not offered so.
-        spot_price: price of spot instances; None: it is not offered so.
+        instance: instance type; empty means accelerators that are sold apart from the instance that hosts them.
+        accelerator: name of its accelerators; empty if the list says none.
+        count: how many of them; None if the list does not say.
+        region: region; empty if the list does not say.
+        zone: zone of the region; empty means all of them.
+        price: price on demand; None if it is not offered so.
+        spot_price: price of spot instances; None if it is not offered so.
     """
 
     instance: str
@@ -60,7 +60,7 @@ class Catalogue:
     Attributes:
         file: its file.
         offers: what it offers, in its order.
-        per: the unit of time that its prices are said to be for, a key of `choosing.HOURS`; None: it does not say.
+        per: the unit of time that its prices are said to be for, a key of `choosing.HOURS`; None if it does not say.
     """
 
     file: str
@@ -141,7 +141,7 @@ def _of_instances(cells: Row, line: int, file: str) -> Offer:
 
 
 def _number(text: str, column: str, line: int, file: str, *, zero: bool = True) -> Fraction | None:
-    """The number in a cell; None: it is empty."""
+    """The number in a cell; None if it is empty."""
     if not text:
         return None
     values = NOT_NEGATIVE if zero else POSITIVE

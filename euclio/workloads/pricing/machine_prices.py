@@ -44,7 +44,7 @@ class MachinePrice:
     Attributes:
         hardware: name of the machine type in the session.
         price_per_h: money per hour, a decimal; the last of 15 digits may be rounded.
-        source: where it is from, in one line; None: a file of prices does not say.
+        source: where it is from, in one line; None if a file of prices does not say.
     """
 
     hardware: str
@@ -58,8 +58,8 @@ class PriceList(Framed):
 
     Attributes:
         prices: one per machine type that was asked for.
-        currency: what they are in; None: a file of prices does not say.
-        session: the session with these prices; None: none was given.
+        currency: what they are in; None if a file of prices does not say.
+        session: the session with these prices; None if none was given.
         left_out: machine types of the session or the profiles that no price was asked for.
     """
 
@@ -91,8 +91,8 @@ class Terms:
     """How prices are chosen from a list.
 
     Attributes:
-        per: unit of time of its prices, a key of `HOURS`; None: as the list says.
-        region: region; None: the list has one at most.
+        per: unit of time of its prices, a key of `HOURS`; None means as the list says.
+        region: region; None if the list has one at most.
         spot: spot prices instead of those on demand.
         accelerators: machines in an instance, by instance type, where the list does not say.
     """

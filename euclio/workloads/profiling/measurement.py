@@ -228,7 +228,7 @@ class Sample:
         return Configuration(hardware, self.batch, self.concurrency, median_s, quantiles_s=quantiles_of(durations))
 
     def remark(self) -> str:
-        """What has to be said of the sample, in a line; empty: nothing."""
+        """What has to be said of the sample, in a line; empty if nothing."""
         promised = self.batch * self.concurrency / float(self.median_s)
         if self.rate_rps >= promised * (1 - PROMISED):
             return ""

@@ -60,7 +60,7 @@ def protocol_sessions(accept: Callable[[Session], Sequence[str]], count: int, se
     """The first sessions of the protocol that are accepted, each drawn when it is asked for.
 
     Args:
-        accept: returns the names of the solvers that find no plan; none: accepted.
+        accept: returns the names of the solvers that find no plan; none means accepted.
         count: how many.
         seed: seed of the protocol.
     """

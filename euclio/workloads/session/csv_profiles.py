@@ -83,10 +83,10 @@ def session_from_csv(
         further: leave out prices of other hardware, as a price list has them; False: they are refused.
         rates_rps: request rate in requests per second, of each module or one for all.
         slo_s: end-to-end latency objective in seconds.
-        edges: pairs of module names, from parent to child; None: a chain in the order of the file.
+        edges: pairs of module names, from parent to child; None means a chain in the order of the file.
         name: name of the instance; by default the file's.
         memory_mb: megabytes of memory of hardware of the file; None, or hardware that is not in it: not said.
-        currency: what the prices are in, such as "EUR"; None: not said.
+        currency: what the prices are in, such as "EUR"; None if not said.
 
     Raises:
         InputError: naming file, line and remedy, or the module or hardware that has no rate, price or row.
@@ -129,7 +129,7 @@ class Measured:
     Attributes:
         configuration: what its rows say together.
         lines: the lines of the file that they are.
-        doubt: what is doubted of them, where they are repetitions; empty: nothing.
+        doubt: what is doubted of them, where they are repetitions; empty if nothing.
     """
 
     configuration: Configuration

@@ -75,7 +75,7 @@ def rows_of(
         trailing_comma: lines may end with one, as those of some tools do.
         numbers: of files that people keep in spreadsheets, whether a column holds numbers. Cells may then be divided by
             semicolons or tabs, with decimal commas in the numbers, and capitals in the columns' names do not matter.
-            None: a file as a program writes it.
+            None means a file as a program writes it.
 
     Raises:
         InputError: naming file, line and remedy.

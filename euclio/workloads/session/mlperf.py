@@ -133,7 +133,7 @@ def chosen(results: Iterable[Result], file: str, **given: str | None) -> Result:
     Args:
         results: all there are.
         file: where they are from, for errors.
-        given: values of `system`, `benchmark`, `round` and `submitter`; None: any.
+        given: values of `system`, `benchmark`, `round` and `submitter`; None means any.
 
     Raises:
         InputError: none has them, or several do; it says what there is to choose from.
@@ -160,7 +160,7 @@ def durations_s(result: Result, largest_batch: int, offline_batch: int | None = 
     Args:
         result: what was measured.
         largest_batch: batches that are wanted.
-        offline_batch: the batch that reaches Offline's throughput; None: the largest.
+        offline_batch: the batch that reaches Offline's throughput; None means the largest.
 
     Raises:
         InputError: there is no SingleStream, or the run was not valid.
@@ -210,10 +210,10 @@ def session_from_result(
         result: what was measured.
         price_per_h: money per hour of the accelerator.
         largest_batch: largest batch of the profile.
-        rate_rps: requests per second; None: the Poisson load of Server.
+        rate_rps: requests per second; None means the Poisson load of Server.
         slo_s: latency objective in seconds; None: Server's bound of the 99th percentile.
-        batches: batches of the profile; None: powers of two, 8 and the largest.
-        name: name of the instance; None: benchmark and system.
+        batches: batches of the profile; None means powers of two, 8 and the largest.
+        name: name of the instance; None means benchmark and system.
 
     Raises:
         InputError: something is missing in the result; names the field.

@@ -107,7 +107,7 @@ def derive_all(file: str, model: str | None, hardware: str, *, never_batches: bo
 
     Args:
         file: path of the CSV or the checkpoint.
-        model: its name; None: the file has one only.
+        model: its name; None if the file has one only.
         hardware: name of the machine type.
         never_batches: whether the servers are known to have had no dynamic batching.
 
@@ -264,7 +264,7 @@ def _measurement(model: str, variant: str, run: dict[str, Any], measurement: dic
 
 
 def _memory_mb(measurement: dict[str, Any]) -> Fraction | None:
-    """The most memory that was in use on the GPU; None: not measured."""
+    """The most memory that was in use on the GPU; None if not measured."""
     values = [dict(records).get(MEMORY_TAG) for records in measurement["_gpu_data"].values()]
     found = [exact(value["_value"]) for value in values if value]
     return max(found) if found and max(found) > 0 else None

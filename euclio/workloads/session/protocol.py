@@ -114,7 +114,7 @@ def workloads(
     """Draw until exactly `count` workloads are accepted.
 
     Args:
-        accept: returns the names of the solvers that found no plan; none: accepted.
+        accept: returns the names of the solvers that found no plan; none means accepted.
         count: number of workloads.
         seed: seed of the protocol.
         parameters: free parameters.

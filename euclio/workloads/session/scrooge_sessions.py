@@ -112,7 +112,7 @@ def profile_of(entry: dict[str, Any], as_evaluated: bool = True, levels: Sequenc
         entry: the entry; its fields are those of the file's `model`.
         as_evaluated: at the time scale of §4, which `studies.scrooge.time_scale` derives; False: at that of
             Figure 5. Modules whose time is printed are as printed under both.
-        levels: concurrency levels; none: those of the data file.
+        levels: concurrency levels; none means those of the data file.
     """
     data = scrooge_data()
     scale = data["time_scale"] if as_evaluated and not entry.get("as_printed") else 1.0
@@ -150,7 +150,7 @@ def draw_scrooge(application: str, seed: int, number: int, objective: int = 0, c
         seed: seed of the draws.
         number: number of the decision, from 1; clients and factors depend on it, not on the objective.
         objective: which of the application's latency objectives, from the tightest.
-        clients: clients that are there; 0: drawn, 1 to 12.
+        clients: clients that are there; 0 means that drawn, 1 to 12.
 
     Raises:
         InputError: no such application; names them all.

@@ -50,9 +50,9 @@ class Point:
     Attributes:
         clients: requests that it kept outstanding, c.
         rate: inputs answered per second, X.
-        compute_s: mean time in seconds of a request in the server's compute steps (input, infer, output), s; None: not
-            reported.
-        memory_mb: megabytes of the machine's memory that were in use, the server's own included; None: not reported.
+        compute_s: mean time in seconds of a request in the server's compute steps (input, infer, output), s; None if
+            not reported.
+        memory_mb: megabytes of the machine's memory that were in use, the server's own included; None if not reported.
     """
 
     clients: int
@@ -68,7 +68,7 @@ class Server:
     Attributes:
         batch: inputs of a request, b.
         instances: instances of the model on the machine, k.
-        batches: whether it puts several requests into one batch; None: nobody says.
+        batches: whether it puts several requests into one batch; None if nobody says.
     """
 
     batch: int
@@ -76,7 +76,7 @@ class Server:
     batches: bool | None
 
     def busy(self, point: Point) -> Fraction | None:
-        """Requests in the compute steps per instance, X·s/(b·k); None: no times are reported."""
+        """Requests in the compute steps per instance, X·s/(b·k); None if no times are reported."""
         return None if point.compute_s is None else point.rate * point.compute_s / (self.batch * self.instances)
 
 

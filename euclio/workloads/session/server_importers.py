@@ -43,7 +43,7 @@ def write_profiles(module: str, configurations: Sequence[Configuration], out: Pa
     Args:
         module: its name.
         configurations: what was measured.
-        out: the file; None: nothing is written.
+        out: the file; None if nothing is written.
         append: keep what the file has already.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Price a plan of the benchmark set, and say whether it keeps every rule: one file, the standard library, fractions.
+"""Price a plan of the benchmark set and check every rule: one file, the standard library, fractions.
 
 This file uses nothing of euclio, so that it can be read, copied and run by itself with Python 3.9 or newer:
 
@@ -9,7 +9,8 @@ It knows the three families of the set and the plan spaces that the set uses, an
 number stands for its decimal text: 0.1 is one tenth. The rules are those of euclio's pages docs/model/sessions.md,
 docs/model/policies.md, docs/model/pipelines.md and docs/model/fragments.md; each function says which.
 
-Exit code 0: all rules hold. 1: some plan breaks one. 2: a file that cannot be read, or that says what is not covered.
+Exit code 0: all rules hold. 1 means some plan breaks one. 2: a file that cannot be read, or that says what is not
+covered.
 """
 
 from __future__ import annotations
@@ -26,26 +27,26 @@ from typing import Any, Callable, NamedTuple
 Fields = dict[str, Any]
 ZERO = Fraction(0)
 SLACK = Fraction(1, 10**9)
-"""Share by which a figure in a file may be off: files hold rounded decimals. No rule of the problem has any slack."""
+"""Share by which a rounded decimal in a file may be off. No rule of the problem has any slack."""
 MOST_DIGITS = 2000
 NUMBER = re.compile(r"(?=.{1,40}\Z)-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?\Z")
 FRACTION = re.compile(rf"(-?[0-9]{{1,{MOST_DIGITS}}})/([0-9]{{1,{MOST_DIGITS}}})\Z")
 RUN = "time_limit_s seed engine threads warm_start"
-"""Options of a result that say how it was found, and not what plans it may have."""
+"""Options of a result that say how it was found; they do not restrict its plans."""
 
 
 class BadInputError(Exception):
-    """A file is not what this program judges; says why in one line."""
+    """This program cannot judge a file; the message says why in one line."""
 
 
 class Priced(NamedTuple):
-    """What a plan comes to.
+    """The price of a plan.
 
     Attributes:
-        value: its value in fractions; None: it breaks a rule without which there is no value.
-        unit: what the value is, and in which unit.
-        field: the field of the result that holds the value as written.
-        broken: a line per broken rule; none: the plan is feasible.
+        value: its value in fractions; None if it breaks a rule that the value needs.
+        unit: name and unit of the value.
+        field: the result's field with the written value.
+        broken: a line per broken rule; none if the plan is feasible.
         figures: other figures of the file, by name: as written, and as computed here.
     """
 
@@ -91,9 +92,9 @@ def _object(pairs: list[tuple[str, Any]]) -> Fields:
 
 
 def take(data: Any, where: str, needed: str, other: str = "") -> Fields:
-    """An object that has the fields that are needed, and none but these and some others.
+    """An object with all needed fields, and no others than these and some optional ones.
 
-    What is not known might change what a plan costs, so that it is never passed over.
+    An unknown field might change the cost of a plan, so it is refused.
     """
     if not isinstance(data, dict):
         raise BadInputError(f"{where}: is no object")
@@ -123,7 +124,7 @@ def whole(data: Fields, name: str, where: str, least: int | None = 1) -> int:
 
 
 def optional(options: Fields, name: str, kind: type, otherwise: Any) -> Any:
-    """An option of a result, or what it is where it is not said."""
+    """An option of a result, or its default."""
     value = options.get(name, otherwise)
     if value is not otherwise and type(value) is not kind:
         raise BadInputError(f"options: {name} is {value!r}")
@@ -167,8 +168,8 @@ WHOLE: dict[str, Latency] = {
 }
 """Worst-case latency of a whole machine by dispatch policy (docs/model/policies.md, "Dispatch policies").
 
-Its batch of b takes d seconds; t is its throughput, f the rate of the partial machine; w is the module's rate that is
-left when its allocation begins, and tied that when the first allocation of the same throughput per price begins."""
+Its batch of b takes d seconds; t is its throughput, f the rate of the partial machine. w is the module's rate that is
+left when its allocation begins; tied is w at the first allocation with the same throughput per price."""
 PARTIAL: dict[str, Latency] = {name: lambda d, b, t, f, w, tied: d + b / f for name in (TC, RR, MACHINE_RATE)}
 PARTIAL[SHARED] = WHOLE[SHARED]
 """The same of the partial machine."""
@@ -181,9 +182,9 @@ def throughput(c: Fields) -> Fraction:
 
 
 def rank(c: Fields, price: dict[str, Fraction]) -> tuple[bool, Fraction, Fraction, int, str, int]:
-    """Key by which allocations have to ascend ("Input"): most throughput per price first, free machines before.
+    """Key by which allocations must ascend ("Input"): free machines first, then most throughput per price.
 
-    Between equal ones the shorter duration, the smaller batch, the name of the hardware, the smaller concurrency.
+    Ties go to the shorter duration, the smaller batch, the name of the hardware, the smaller concurrency.
     """
     cost = price[c["hardware"]]
     ratio = throughput(c) / cost if cost else ZERO
@@ -270,7 +271,7 @@ def configuration(c: Any, price: dict[str, Fraction], where: str, more: str = ""
 
 
 def misplaced(allocations: list[Fields], profile: list[Fields], price: dict[str, Fraction], options: Fields) -> str:
-    """What is wrong with a module's allocations, whatever its rate ("The checker", first two rules); empty: nothing."""
+    """The error in a module's allocations at any rate ("The checker", first two rules); empty if there is none."""
     most, types = optional(options, "max_allocations", int, None), optional(options, "hardware", list, None)
     if not allocations or (most is not None and len(allocations) > most):
         return f"{len(allocations)} allocations, from 1 to {most or 'any number'} are allowed"
@@ -295,9 +296,9 @@ def rates(
 ) -> tuple[Fraction, Fraction] | str:
     """Rate of the partial machine, and of the module with its dummies; or the rule that is broken ("The checker").
 
-    All that the machines take adds up: rate + dummies = whole machines + partial machine. Under rules none and machine
-    dummies only fill the last machine up, so that both follow from the whole machines; under rule continuous the dummy
-    rate is as the plan says, unless its machines are all whole. What is written may be off by its digits.
+    The load adds up: rate + dummies = whole machines + partial machine. Under rules none and machine, dummies only fill
+    the last machine, so both rates follow from the whole machines. Under rule continuous the plan states the dummy
+    rate, unless all its machines are whole. Written numbers may be off by their digits.
     """
     written = [number(a, "partial_rps", where) for a in plan["allocations"]]
     if any(written[:-1]):
@@ -326,7 +327,7 @@ def rates(
 
 
 def dummy_rate(plan: Fields, where: str) -> Fraction:
-    """The dummy rate of a module's plan: a decimal, or a fraction next to it where no decimal says it."""
+    """The dummy rate of a module's plan: a decimal, or the fraction next to it where no decimal is exact."""
     shown, text = number(plan, "dummy_rps", where), plan.get("exact_dummy_rps")
     if text is None:
         return shown
@@ -454,7 +455,7 @@ def chain(pipeline: Any, gpus: dict[str, Fields], models: dict[str, Fields], whe
 
 
 def malformed(cluster: Fields, model: Fields, parts: list[Fields], options: Fields) -> list[str]:
-    """What keeps a pipeline from being priced: its cuts, its batches, its shares ("Plans", "Plan space")."""
+    """The errors that prevent pricing a pipeline: cuts, batches, shares ("Plans", "Plan space")."""
     blocks = [len(m["transfer_s_per_request"]) + 1 for m in cluster["models"]]
     most = optional(options, "max_partitions", int, None)
     most = min(whole(cluster, "max_partitions", "instance") if most is None else most, max(blocks))
@@ -478,7 +479,7 @@ def malformed(cluster: Fields, model: Fields, parts: list[Fields], options: Fiel
 
 
 def measured(model: Fields, part: Fields) -> list[Fraction]:
-    """Latency of each block of a partition at its batch; none: not all of them were measured."""
+    """Latency of each block of a partition at its batch; none if not all of them were measured."""
     rows = model["block_latency_s"].get(part["gpu"], {}).get(str(part["share"]))
     if rows is None:
         return []
@@ -579,7 +580,7 @@ def stages(own: Fields) -> list[Fields]:
 
 
 def malformed_set(network: Fields, fragments: dict[str, Fields], own: Fields) -> list[str]:
-    """What keeps a realigned set from being priced: where its stages begin, and what was measured."""
+    """The errors that prevent pricing a realigned set: starts of its stages, missing measurements."""
     point, lines = whole(own, "repartition_point", "set", 0), []
     if point >= len(network["layer_latency_s"]):
         lines.append(f"layer {point} is outside of the network")
@@ -626,7 +627,7 @@ def price_set(
 
 
 def outside(own: Fields, everything: list[Fields], options: Fields) -> list[str]:
-    """What the plan space does not allow of a set ("Plan space")."""
+    """The rules of the plan space that a set breaks ("Plan space")."""
     lines = []
     most = optional(options, "max_members", int, None)
     if most is not None and len(everything) > most:
@@ -670,7 +671,7 @@ FAMILIES = {
 
 
 def price(instance: Fields, result: Fields) -> Priced:
-    """Price the plan of a result, and hold what its file says of it against that."""
+    """Price the plan of a result, and compare the figures of its file."""
     family = FAMILIES.get(str(instance.get("schema")))
     if family is None or result.get("schema") != "euclio/result/1":
         raise BadInputError("needed are an instance and a result of it, in euclio's schemas")
@@ -694,7 +695,7 @@ def price(instance: Fields, result: Fields) -> Priced:
 
 
 def words(found: Priced) -> str:
-    """What a plan comes to in one line: its value, and the exact fraction where it is short and no decimal says it."""
+    """The value of a plan in one line, with the exact fraction where it is short and no decimal is exact."""
     if found.value is None:
         return "no value"
     name, unit = found.unit
@@ -714,7 +715,7 @@ def check(instance: Path, plan: Path) -> tuple[bool, str]:
 
 
 def check_all(folder: Path) -> int:
-    """Price the plans of an exported set; prints what is refused, and how many there are."""
+    """Price the plans of an exported set; prints the refused ones and the number of all."""
     instances = [path for room in ("sessions", "clusters", "fleets") for path in sorted((folder / room).glob("*.json"))]
     if not instances:
         raise BadInputError(f"{folder}: has no instances in sessions, clusters or fleets")

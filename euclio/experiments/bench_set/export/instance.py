@@ -39,21 +39,21 @@ from euclio.proving.files.text import mps_text, packed, solution_text
 from euclio.proving.proof_files import Asked, posed, proven
 
 FORMULATIONS = {"session": "F1", "fragments": "F2", "pipeline": "F3"}
-"""Number of each family's program; `for_everybody.md` says what their rows mean."""
+"""Number of each family's program; `for_everybody.md` explains their rows."""
 WHOLE = ("pipeline",)
-"""Families whose program leaves nothing out, so that it needs no word of a prover."""
+"""Families whose program is the whole problem, so that it does not rest on a prover."""
 NO_PROGRAM = "the program of the proof only adds up what a search has found"
 NOT_CERTIFIED = "no independent prover has certified that the plan is optimal"
 
 
 class ExportAttempt(NamedTuple):
-    """What became of the program and of the proof of an instance.
+    """The program and the proof of an instance, or the reasons why they are missing.
 
     Attributes:
-        model: the program; None: there is none.
+        model: the program; None if there is none.
         point: the plan as a point of it.
-        maximised: whether its objective is to be large, which stands in it times -1.
-        proof: the text of the proof's file; empty: there is none.
+        maximised: whether the objective is maximised; the program then has it times -1.
+        proof: the text of the proof's file; empty if there is none.
         no_model: why there is no program.
         no_proof: why there is no proof.
     """
@@ -67,7 +67,7 @@ class ExportAttempt(NamedTuple):
 
 
 def source_hash(folder: Path, entry: Entry) -> str:
-    """Hash of what the set says of an instance, and of its files there.
+    """Hash of an instance's entry in the set and of its files there.
 
     Raises:
         InputError: a file cannot be read.
@@ -81,7 +81,7 @@ def exported(folder: Path, entry: Entry, time_limit_s: float) -> tuple[ExportedI
 
     Args:
         folder: folder of the set.
-        entry: what the set's manifest says of the instance.
+        entry: the instance's entry in the set's manifest.
         time_limit_s: limit in seconds for the program and its proof.
 
     Raises:
@@ -103,7 +103,7 @@ def exported(folder: Path, entry: Entry, time_limit_s: float) -> tuple[ExportedI
         space=family.describe_space(said.space),
         objective=said.goal.name,
         unit=said.goal.unit,
-        # As the record will be read again: an export that goes on says the same as one that was never interrupted.
+        # As the record will be read again: a resumed export writes the same as an uninterrupted one.
         value=exact(decimal_text(checked.value)),
         bound=entry.bound,
         evidence=_evidence(entry, certified, tried),
@@ -125,7 +125,7 @@ def _sources(folder: Path, entry: Entry) -> tuple[Path, Path]:
 
 
 def _tried(instance: Any, said: WrittenResult, checked: Checked, certified: bool, limit_s: float) -> ExportAttempt:
-    """Make the program and its proof; where only the program gets ready, that alone."""
+    """Make the program and its proof; the program alone where only that is ready in time."""
     family = family_of(instance)
     asked = Asked(family, instance, said, checked, claim_of(said, checked).cutoff if certified else None)
     no_proof, text = NOT_CERTIFIED, ""
@@ -146,7 +146,7 @@ def _tried(instance: Any, said: WrittenResult, checked: Checked, certified: bool
         found = posed(asked, time.perf_counter() + limit_s)
         return ExportAttempt(found.model, dict(found.point), found.maximised, proof=text, no_proof=no_proof)
     except NoProofError as error:
-        # Where there could be a proof, what kept it away says more than what kept the program away after it.
+        # Where there could be a proof, the reason why it is missing says more than that of the program.
         why = str(error) if family.name in WHOLE or family.prove is None else no_proof
         return ExportAttempt(no_model=why, proof=text, no_proof=no_proof)
 

@@ -1,4 +1,4 @@
-"""What is about all of an export: README, values, BibTeX, both checkers, and a crate that lists every file."""
+"""The files about a whole export: README, values, BibTeX, both checkers, and a crate that lists every file."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ FORMATS = {
 
 
 def common_files(export: Export) -> dict[str, bytes]:
-    """The files about a whole export by their paths, but for its record and its crate."""
+    """The files about a whole export by their paths, without its record and its crate."""
     texts = {
         "README.md": _readme(export),
         SOLU: _solu(export),
@@ -57,10 +57,10 @@ def common_files(export: Export) -> dict[str, bytes]:
 
 
 def crate_text(export: Export, record: ExportedFile) -> str:
-    """The crate's metadata: who made what, under which licence, and every file with size and SHA-256.
+    """The crate's metadata: authors, licence, and every file with size and SHA-256.
 
     Args:
-        export: what it holds.
+        export: its content.
         record: the file of its record.
     """
     files = sorted([*(file for entry in export.entries for file in entry.files), *export.files, record], key=_path)
@@ -107,7 +107,7 @@ def _file(file: ExportedFile) -> dict[str, Any]:
 
 
 def _solu(export: Export) -> str:
-    """MIPLIB's list of values: optimal where something but a solver's word says so, else the best that is known."""
+    """MIPLIB's list of values: "optimal" where more than a solver's own bound proves it, else the best known."""
     lines = (f"{'=opt=' if e.evidence else '=best='} {e.name} {decimal_text(e.value)}" for e in export.entries)
     return "\n".join(lines) + "\n"
 

@@ -1,4 +1,4 @@
-"""What an export of the benchmark set holds: its manifest, schema ``euclio/bench-export/1``."""
+"""The manifest of an export of the benchmark set, schema ``euclio/bench-export/1``."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class ExportedFile:
     """A file of an export.
 
     Attributes:
-        path: where, from the folder of the export, with slashes.
-        size: its bytes.
-        sha256: SHA-256 of them, in hex.
+        path: its path relative to the folder of the export, with slashes.
+        size: its size in bytes.
+        sha256: its SHA-256 in hex.
     """
 
     path: str
@@ -48,20 +48,20 @@ class ExportedInstance:
         family: problem family.
         difficulty: its class in the set.
         space: plan space in words.
-        objective: what a plan is to be best at.
+        objective: the objective of a plan.
         unit: unit of value and bound.
         value: best known value, as the checker prices the plan, in 15 digits where no decimal equals it.
-        bound: best proven bound; None: none.
-        evidence: what it rests on that no plan is better: "file", "independent search" or "checker"; empty: on the
-            solver that proved the bound alone, or nothing is proven.
-        formulation: number of the program that was written, such as "F1"; empty: none was.
+        bound: best proven bound; None if none is proven.
+        evidence: the evidence that no plan is better: "file", "independent search" or "checker"; empty if it is only
+            the solver that proved the bound, or if nothing is proven.
+        formulation: number of the written program, such as "F1"; empty if there is none.
         variables: its variables.
         rows: its constraints, but for bounds of single variables.
         no_model: why there is no program, in one line.
         no_proof: why there is no proof file, in one line.
         date: day on which value or bound last improved, ISO 8601.
         time_limit_s: limit in seconds under which program and proof were made.
-        source_hash: hash of what the set says of the instance, and of its files there.
+        source_hash: hash of the instance's entry in the set and of its files there.
         files: its files.
     """
 
@@ -85,7 +85,7 @@ class ExportedInstance:
     files: tuple[ExportedFile, ...]
 
     def file(self, ending: str) -> ExportedFile | None:
-        """Its file whose name ends so; None: it has none."""
+        """Its file with this name ending; None if there is none."""
         return next((file for file in self.files if file.path.endswith(ending)), None)
 
 
@@ -97,7 +97,7 @@ class Export:
         euclio: version that it was made with.
         entries: its instances, in the order of the set.
         files: files about all of them, but for this record and the crate's, which lists it.
-        writing: names of files that are just being written; none: it is whole.
+        writing: names of files that are just being written; none if it is whole.
     """
 
     euclio: Text
@@ -107,7 +107,7 @@ class Export:
 
     @property
     def date(self) -> str:
-        """Day on which a value or a bound of it last improved, ISO 8601; empty: it has no instances."""
+        """Day on which a value or a bound of it last improved, ISO 8601; empty if it has no instances."""
         return max((entry.date for entry in self.entries), default="")
 
     def paths(self) -> Iterator[str]:

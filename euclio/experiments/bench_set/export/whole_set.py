@@ -1,4 +1,4 @@
-"""Write the benchmark set for people who do not install euclio, and go on where that was interrupted."""
+"""Write the benchmark set for people who do not install euclio, and resume an interrupted export."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from euclio.experiments.bench_set.manifest import Entry
 
 TIME_LIMIT_S = 10.0
 PART = ".part"
-"""Ending of a file that is just being written; it gets its name when it is whole."""
+"""Ending of a file that is just being written; it gets its final name when it is complete."""
 
 
 @told("exporting the benchmark set")
@@ -35,11 +35,11 @@ def export(
     time_limit_s: float = TIME_LIMIT_S,
     advance: Callable[[], None] = lambda: None,
 ) -> Export:
-    """Write instances, plans, programs, points and proofs, and what a reader needs to check them.
+    """Write instances, plans, programs, points and proofs, and the programs that check them.
 
-    What an earlier export has left there is kept where the set, euclio's version and the files' hashes are the same,
-    but for instances without a proof that get more time now. Instances that are not asked for stay. The same set gives
-    the same bytes, but for programs and proofs that a slower machine does not get ready in time.
+    Files of an earlier export are kept where the set, euclio's version and the files' hashes are the same, except for
+    instances without a proof that get more time now. Instances that are not chosen stay. The same set gives the same
+    bytes, except for programs and proofs that a slower machine does not finish in time.
 
     Args:
         folder: folder of the set.
@@ -57,7 +57,7 @@ def export(
     order = {entry.name: k for k, entry in enumerate(entries)}
 
     def listed() -> tuple[ExportedInstance, ...]:
-        # Those that are not asked for stand behind the others, as they were.
+        # Instances that are not chosen follow the others, unchanged.
         return tuple(sorted(known.values(), key=lambda one: order.get(one.name, len(order))))
 
     for entry in entries:
@@ -100,7 +100,7 @@ class _Writer:
         return same and all(_has(self._out / file.path, file.sha256) for file in entry.files)
 
     def write(self, files: Mapping[str, bytes]) -> None:
-        """Write files by their paths; what is there already and is no part of the export is not overwritten.
+        """Write files by their paths; existing files outside of the export are not overwritten.
 
         Raises:
             InputError: a file is in the way, or one cannot be written.
@@ -120,12 +120,12 @@ class _Writer:
         self._put(FILE, export_text(record).encode())
 
     def finish(self) -> None:
-        """Write what is about the whole export, and at last what lists all its files."""
+        """Write the files about the whole export, and last the list of all files."""
         files = common_files(self.record)
         self.write(files)
         self.keep(replace(self.record, files=tuple(described(path, data) for path, data in files.items()), writing=()))
         self._put(CRATE, crate_text(self.record, described(FILE, export_text(self.record).encode())).encode())
-        # What an earlier export had here and this one has not, such as a program that is none any more.
+        # Files of an earlier export that this one lacks, such as an outdated program.
         for path in sorted(self._own - {FILE, CRATE, *self.record.paths()}):
             (self._out / path).unlink(missing_ok=True)
 
@@ -142,7 +142,7 @@ class _Writer:
 
 
 def _opened(out: Path) -> Export | None:
-    """The record of the export in a folder, which is made if it is not there; None: it is empty.
+    """The record of the export in a folder, which is created if missing; None if it is empty.
 
     Raises:
         InputError: it is a file, holds something else, or cannot be made or read.
