@@ -37,12 +37,12 @@ def began(deadline: float) -> float:
 
 @compiled
 def next_nodes(nodes: int, begun_s: float, deadline: float) -> int:
-    """Nodes of the next stage; 0: the time that is left lasts for no more than the last stage had, so none is worth it.
+    """Nodes of the next stage; 0 means that the time left allows no more nodes than the last stage had.
 
     Args:
         nodes: nodes of the stage that has ended, which were not enough.
         begun_s: when that stage began, in seconds on `clock`; `UNTIMED`: it was the first one.
-        deadline: seconds on `clock` at which to stop; infinite: never.
+        deadline: seconds on `clock` at which to stop; infinite means never.
     """
     if not np.isfinite(deadline):
         return LATER * nodes
@@ -76,7 +76,7 @@ class Effort:
 
     Attributes:
         nodes_most: nodes after which to give up.
-        deadline: `time.perf_counter` value at which to give up; infinite: never.
+        deadline: `time.perf_counter` value at which to give up; infinite means never.
         nodes: nodes so far.
         between_clocks: nodes between two looks at the clock.
     """

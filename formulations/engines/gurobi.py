@@ -180,5 +180,5 @@ def _read(
 
 
 def _finite(value: float) -> float | None:
-    """A number of Gurobi's; None: it stands for none."""
+    """A number of Gurobi's; None means that the number stands for no value."""
     return float(value) if math.isfinite(value) and abs(value) < NOTHING_YET else None

@@ -156,9 +156,9 @@ def solve_mip(program: Program, time_limit_s: float, gap: float, most_nodes: int
 
     Args:
         program: the program.
-        time_limit_s: seconds; infinite: no limit.
+        time_limit_s: seconds; infinite means no limit.
         gap: relative distance of bound and incumbent at which it may stop.
-        most_nodes: nodes after which it stops; None: no limit.
+        most_nodes: nodes after which it stops; None means no limit.
     """
     options = {**MIP_OPTIONS, "mip_rel_gap": gap}
     if math.isfinite(time_limit_s):

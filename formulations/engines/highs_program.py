@@ -209,7 +209,7 @@ def _read(
 
 
 def _bound(log: str, sign: float, constant: float) -> float | None:
-    """The proven bound of a log, moved outwards by what its printed digits may hide; None: it has none.
+    """The proven bound of a log, moved outwards by what its printed digits may hide; None means that it has none.
 
     A model file has no constant, so that the log's numbers lack it.
     """
@@ -218,7 +218,7 @@ def _bound(log: str, sign: float, constant: float) -> float | None:
 
 
 def _outwards(value: float, sign: float, constant: float, part: float) -> float | None:
-    """A printed bound moved outwards by a part of it; None: it stands for infinite."""
+    """A printed bound moved outwards by a part of it; None means infinite."""
     if not math.isfinite(value) or abs(value) >= INFINITE:
         return None
     return value - sign * abs(value) * part + constant
@@ -241,7 +241,7 @@ def _nodes(log: str) -> int:
 
 
 def _section(solution: str, title: str, names: Mapping[str, str]) -> dict[str, float] | None:
-    """The values of all variables in a section of a solution's file, by their own names; None: it has none."""
+    """The values of all variables in a section of a solution's file, by their own names; None if it has none."""
     lines = solution.splitlines()
     if title not in lines:
         return None

@@ -47,8 +47,8 @@ class Point(Generic[NumberT]):
 
     Attributes:
         wall_s: seconds since the run began.
-        incumbent: objective of the best solution so far; None: none yet.
-        bound: proven bound so far; None: none yet.
+        incumbent: objective of the best solution so far; None means none yet.
+        bound: proven bound so far; None means none yet.
     """
 
     wall_s: float
@@ -71,9 +71,9 @@ class Outcome(Generic[ValuesT, NumberT]):
         status: how the run ended, by the engine's word and to its tolerance: optimal, feasible (a limit stopped it with
             a solution), infeasible, or unknown (a limit stopped it without one, or the engine failed).
         raw_status: the engine's own word for that.
-        values: value of every variable; None: no solution.
-        objective: value of the objective; None: no solution.
-        bound: proven bound on the optimum, from below when minimising and from above when maximising; None: none.
+        values: value of every variable; None means no solution.
+        objective: value of the objective; None means no solution.
+        bound: proven bound on the optimum, from below when minimising and from above when maximising; None means none.
         nodes: what the search took: nodes of branch and bound; conflicts in CP-SAT.
         trace: incumbent and bound over time.
         warm_start: what became of the start; used: the first solution comes from it, perhaps repaired.
@@ -156,18 +156,18 @@ class EngineLimits:
     """How an engine is to run.
 
     Attributes:
-        time_limit_s: seconds; None: no limit. Engines overrun it, within presolve by seconds.
+        time_limit_s: seconds; None means no limit. Engines overrun it, within presolve by seconds.
         seed: random seed.
         threads: threads.
-        log_file: file that the engine's log is appended to; None: no log.
+        log_file: file that the engine's log is appended to; None means no log.
         presolve: whether to simplify the model first; on models that take milliseconds it costs more than it saves.
             CP-SAT never does: its presolve errs.
         plain: no searches for incumbents in smaller models: for models that the root all but solves, where they take
             longer than all the rest. HiGHS only.
         relaxed: solve the linear relaxation instead. Linear models only.
-        most: of interest are only solutions whose objective, to be minimised, is at most this; None: all are. An engine
-            that `prunes` searches no others, and where it has nothing else to offer the outcome is "infeasible"; the
-            others leave it aside.
+        most: of interest are only solutions whose objective, to be minimised, is at most this; None means that all are.
+            An engine that `prunes` searches no others, and where it has nothing else to offer the outcome is
+            "infeasible"; the others leave it aside.
     """
 
     time_limit_s: float | None = None
@@ -197,7 +197,8 @@ class Engine(Protocol[ModelT, ValuesT, NumberT]):
         Args:
             model: the model.
             limits: how to run.
-            start: value of every variable to start from; None: cold, but for hints that the model itself has.
+            start: value of every variable to start from; None means a cold start, but for hints that the model itself
+                has.
 
         Raises:
             InputError: the library is not on this machine.
@@ -209,7 +210,7 @@ def engine_limits(limits: Limits[Any], left_s: float) -> EngineLimits:
 
     Args:
         limits: limits of the solver's run.
-        left_s: seconds that are left of it; infinite: no limit.
+        left_s: seconds that are left of it; infinite means no limit.
     """
     options = limits.options
     return EngineLimits(left_s if math.isfinite(left_s) else None, limits.seed, options.threads or 1, options.log_file)

@@ -14,8 +14,8 @@ class Column:
 
     Attributes:
         name: its name in the model.
-        low: lower bound; None: none.
-        high: upper bound; None: none.
+        low: lower bound; None means none.
+        high: upper bound; None means none.
         whole: whether its values are whole numbers.
         cost: its coefficient in the objective.
     """

@@ -168,5 +168,5 @@ def _read(
 
 
 def _finite(scip: Any, value: float) -> float | None:
-    """A number of SCIP's; None: it stands for infinite."""
+    """A number of SCIP's; None means infinite."""
     return None if scip.isInfinity(abs(value)) or not math.isfinite(value) else float(value)

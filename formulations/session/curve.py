@@ -70,7 +70,7 @@ def frontiers(s: SessionArrays, least_slo: float, deadline: float) -> Frontiers:
     Args:
         s: the session, with the largest objective; every module has a configuration, and finitely many plans of a cost.
         least_slo: the least objective in seconds.
-        deadline: seconds on `clock` at which to stop; infinite: never.
+        deadline: seconds on `clock` at which to stop; infinite means never.
     """
     modules = s.rate.size
     found = Frontiers(
@@ -319,7 +319,7 @@ def components(edges: Sequence[tuple[int, int]], order: Sequence[int], rows: Seq
 
 
 def _pair(dag: Components) -> tuple[str, int, int] | None:
-    """Two components in parallel, with the same parents and children, or in series; None: there are none."""
+    """Two components in parallel, with the same parents and children, or in series; None means that there are none."""
     alike: dict[tuple[frozenset[int], frozenset[int]], int] = {}
     for node in sorted(dag.choices):
         key = frozenset(dag.parents[node]), frozenset(dag.children[node])
@@ -392,7 +392,8 @@ def cost_pieces(
         to_s: largest objective in seconds.
 
     Returns:
-        Pieces by rising objective; None: the method does not cover the session, or it ran out of time or of room.
+        Pieces by rising objective; None means that the method does not cover the session, or it ran out of time or of
+        room.
     """
     if session.stock or session.resources or session.running or session.spare_machines or not space.dummy.countable:
         return None

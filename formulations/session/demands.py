@@ -33,7 +33,7 @@ class Changes:
     Attributes:
         running: machines that run by module and type, of modules of the session.
         gone: machines that run for modules that the session does not have.
-        most: most changes, those of `gone` included; None: any number.
+        most: most changes, those of `gone` included; None means any number.
         price_per_h: money per hour for any change.
         state: what it costs on top in modules whose machines hold state, by module.
         gone_cost: what the machines of `gone` cost to remove, in money per hour.
@@ -66,12 +66,12 @@ class Changes:
         return self.most is not None and self.most < self.gone
 
     def most_of_type(self, module: str, hardware: str) -> int | None:
-        """The most machines of a type that a module may have; None: any number."""
+        """The most machines of a type that a module may have; None means any number."""
         return None if self.most is None else max(0, self.running[module, hardware] + self.most - self.gone)
 
 
 def changes_of(session: Session) -> Changes | None:
-    """The changes that a session limits or charges for; None: it does neither."""
+    """The changes that a session limits or charges for; None means that it does neither."""
     running = session.running
     if running is None or not is_limited_by_changes(session):
         return None
@@ -95,7 +95,7 @@ def coupled_prices(session: Session) -> list[Fraction]:
 
 
 def limits_in_words(session: Session) -> str:
-    """What limits plans besides the SLO, as in "no plan meets the SLO within the stock"; empty: nothing."""
+    """What limits plans besides the SLO, as in "no plan meets the SLO within the stock"; empty means nothing."""
     changes = changes_of(session)
     limits = ["the stock"] if session.stock else []
     limits += ["the resources"] if session.resources else []

@@ -112,7 +112,7 @@ def cheapest_of(
 
 
 def _made_by(name: str, session: Session, space: PlanSpace) -> Plan | None:
-    """What a heuristic makes of a session; None: it is not installed, does not cover it or finds nothing."""
+    """What a heuristic makes of a session; None means that it is not installed, does not cover it or finds nothing."""
     solver = solvers().get(name)
     if solver is None or solver.uncovered(session, space):
         return None

@@ -153,7 +153,7 @@ def _with_rate(module: Module, plan: ModulePlan, endless: Sequence[Configuration
 
 
 def first_plan(session: Session, space: PlanSpace) -> Plan | None:
-    """A plan on machines that are not limited, where dummies fill any number of machines; None: there is none.
+    """A plan on machines that are not limited, where dummies fill any number of machines; None if there is none.
 
     Changes are not looked at: they may cost something, but not be limited.
 
@@ -203,7 +203,7 @@ def _cost(session: Session, plan: ModulePlan) -> Fraction:
 
 
 def _cheapest(session: Session, m: int, allowed: list[Configuration], budget_s: Fraction) -> ModulePlan | None:
-    """The cheapest plan of module m on one of the configurations alone; None: none of them keeps to the budget."""
+    """The cheapest plan of module m on one of the configurations alone; None if none of them keeps to the budget."""
     plans = [_filled(session.modules[m], c, budget_s) for c in allowed if c.duration_s < budget_s]
     return min(plans, key=lambda plan: (_cost(session, plan), plan.allocations[0].machines), default=None)
 

@@ -154,7 +154,7 @@ class ModuleVariables:
         filled: whether dummies are used.
         f: rate of the partial machine in units.
         cost: cost of the module in units of money, with what its changes cost.
-        changes: machines added and removed; None: they do not count.
+        changes: machines added and removed; None means that they do not count.
     """
 
     module: JointModule

@@ -51,8 +51,8 @@ class ModuleAllocation:
     Attributes:
         infeasible: proven: no plan of the module meets its largest budget and the most that it may cost.
         bound_per_h: proven lower bound on the cost of those plans, with what their changes cost.
-        machines: whole machines of each configuration, shape (configurations,); None: nothing found.
-        partial_at: place of the partial machine's configuration; None: no partial machine.
+        machines: whole machines of each configuration, shape (configurations,); None means that nothing was found.
+        partial_at: place of the partial machine's configuration; None means no partial machine.
         conflicts: conflicts of the search.
     """
 

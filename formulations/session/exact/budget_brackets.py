@@ -42,7 +42,7 @@ class BudgetPlan(NamedTuple):
     Attributes:
         budget: L in seconds.
         latency: worst-case latency a of the plan in seconds.
-        cost: money per hour; infinite: no plan.
+        cost: money per hour; infinite means no plan.
         machines: whole machines per configuration of the module, shape (its configurations,).
         partial_at: configuration of the session with the partial machine, -1: none.
     """
@@ -98,7 +98,7 @@ class Intervals(NamedTuple):
 
     @property
     def drop(self) -> Floats:
-        """By how much the cost per hour falls over the interval; infinite: nothing is known below it."""
+        """By how much the cost per hour falls over the interval; infinite means that nothing is known below it."""
         return np.concatenate(([math.inf], self.cost[:-1])) - self.cost
 
     @property
@@ -185,7 +185,7 @@ class ContinuousProof(NamedTuple):
     Attributes:
         status: OPTIMAL, INFEASIBLE or LIMIT.
         bound: proven lower bound on the session's cost per hour.
-        plans: the plan of each module in the best plan found; empty: none was found.
+        plans: the plan of each module in the best plan found; empty means that none was found.
         solves: searches of one module, for plans and for lines.
         rounds: choices of one interval per module.
     """
@@ -198,7 +198,7 @@ class ContinuousProof(NamedTuple):
 
     @property
     def cost(self) -> float:
-        """Money per hour; infinite: no plan."""
+        """Money per hour; infinite means no plan."""
         return sum(plan.cost for plan in self.plans) if self.plans else math.inf
 
 
@@ -217,8 +217,8 @@ class ContinuousSearch:
         Args:
             arrays: the session in its plan space.
             least: lower bound on each module's worst-case latency in seconds.
-            deadline: `time.perf_counter` value at which to stop; infinite: never.
-            most: only plans in which no module takes longer than this, in seconds; None: any.
+            deadline: `time.perf_counter` value at which to stop; infinite means never.
+            most: only plans in which no module takes longer than this, in seconds; None means any.
         """
         self.arrays, self.deadline = arrays, deadline
         self.most = np.full(len(least), np.inf) if most is None else np.array(most)
@@ -267,7 +267,7 @@ class ContinuousSearch:
                 return LIMIT
 
     def _cost(self) -> float:
-        """Cost per hour of the best plan found; infinite: none yet."""
+        """Cost per hour of the best plan found; infinite means none yet."""
         return sum(plan.cost for plan in self.plans) if self.plans else math.inf
 
     def _around(self, latency: Floats) -> tuple[Floats, Floats]:

@@ -65,7 +65,7 @@ def fill_up(
         space: plan space with rule `continuous`.
 
     Returns:
-        The plan that the check accepts; None: the budgets are too tight for that, by rounding.
+        The plan that the check accepts; None means that the budgets are too tight for that, by rounding.
     """
     filled = _fill_modules(session, list(plan.modules), partial, budgets, space)
     if filled is not None:
@@ -184,7 +184,7 @@ def _least_total(
 
 
 Most = tuple[float, ...]
-"""The part of the plans in which no module takes longer than this, in seconds; infinite: any latency."""
+"""The part of the plans in which no module takes longer than this, in seconds; infinite means any latency."""
 MOST_PARTS = 64
 """Parts after which a tie is left open; of random sessions with ties most need those of one path."""
 MOST_NODES = 100_000
@@ -203,7 +203,7 @@ def branch_on_ties(
         space: plan space without `single_hardware`, with dummy rule `continuous`.
         arrays: the session in the plan space, with the SLO that searches in floating point take.
         least: lower bound on each module's worst-case latency in seconds.
-        deadline: `time.perf_counter` value at which to stop; infinite: never.
+        deadline: `time.perf_counter` value at which to stop; infinite means never.
     """
     search = _TieSearch(session, space, arrays, least, deadline)
     search.run()
@@ -321,7 +321,7 @@ def solve_continuous(session: Session, space: PlanSpace, arrays: SessionArrays, 
         session: the instance.
         space: plan space without `single_hardware`.
         arrays: the session in the plan space.
-        deadline: `time.perf_counter` value at which to stop; infinite: never.
+        deadline: `time.perf_counter` value at which to stop; infinite means never.
     """
     shortest = [latency_bound(module, space) for module in session.modules]
     least = [latency for latency in shortest if latency is not None]

@@ -83,7 +83,7 @@ class Proof(NamedTuple):
 
     Attributes:
         status: OPTIMAL, INFEASIBLE or LIMIT.
-        cost: cost of the plan per hour; infinite: none was found that costs less than the caller's.
+        cost: cost of the plan per hour; infinite means that none was found that costs less than the caller's.
         bound: lower bound on the cost per hour of every plan.
         machines: whole machines per configuration of the session, shape (configurations,).
         partial_at: configuration of each module's partial machine, -1: none, shape (modules,).
@@ -163,8 +163,8 @@ def prove_within(
             stock numbers all types, dummies fill whole machines, and the configuration or the rate behind it decides
             their latency.
         tolerance: relative gap of bound and cost at which to stop.
-        deadline: seconds on `clock` at which to stop; infinite: never.
-        known: cost per hour of a plan that the caller has, the first incumbent; infinite: it has none.
+        deadline: seconds on `clock` at which to stop; infinite means never.
+        known: cost per hour of a plan that the caller has, the first incumbent; infinite means that it has none.
         most_work: work after which the search is broken off, in nodes of modules' searches or what takes as long.
         course: what is found and proven on the way is noted there.
 
@@ -319,7 +319,7 @@ def _proof(
 
 @compiled
 def _least_durations(s: SessionArrays, stock: Stock) -> Floats:
-    """The shortest duration of each module among what is in stock, in seconds; infinite: nothing is."""
+    """The shortest duration of each module among what is in stock, in seconds; infinite means that nothing is."""
     least = np.full(s.rate.size, np.inf)
     for m in range(s.rate.size):
         for k in range(s.first[m], s.first[m + 1]):
@@ -383,7 +383,7 @@ def _relax(s: SessionArrays, modes: Modes, basis: Basis, room: _Room) -> float:
     """Relax all modes, and stretch the windows, one module after the other, to what the paths leave.
 
     Returns:
-        The bound; infinite: no choice of modes meets the SLO, and nothing else is known.
+        The bound; infinite means that no choice of modes meets the SLO, and nothing else is known.
     """
     for m in range(s.rate.size):
         room.last[m] = modes.size[m] - 1

@@ -263,8 +263,8 @@ def _budget_of_interest(
 
     What lies above it is not asked for yet, and below it plans cost more: so the mode is searched there, and not at its
     end, where costs may fall in hundreds of steps. In its slower half at least, or what is left above would be asked
-    for again and again, by a little less each time. Infinite: there is none, it is where the mode begins, or machines
-    are whole and `_halved` says where to search.
+    for again and again, by a little less each time. Infinite means that there is none, it is where the mode begins, or
+    machines are whole and `_halved` says where to search.
     """
     flow, left = relaxed.flow[m], state.modes.latency[m, i]
     room = limit - reduced_cost(state.modes, relaxed, m, i)
@@ -297,7 +297,7 @@ def _resolve(
         budget: latency budget in seconds; more than the mode stands for is cut.
         cutoff: plans that cost this much per hour are of no interest.
         tolerance: relative gap of the whole proof, of which one module may use up a hundredth.
-        deadline: seconds on `clock` at which to stop; infinite: never.
+        deadline: seconds on `clock` at which to stop; infinite means never.
     """
     modes = state.modes
     right = _right_end(state, m, i)
@@ -385,7 +385,7 @@ def _search_mode(
 
 @compiled_on_tables
 def _set_apart(steps: Steps, store: PlanStore, row: int, budget: float) -> None:
-    """Write the stored plans' own latencies into the steps, cut to the budget; infinite: another one stands for it.
+    """Write the stored plans' own latencies into the steps, cut to the budget; infinite if another plan stands for it.
 
     That is a step nearly as slow as one that costs less: the SLO is taken longer by more than they differ.
     """

@@ -80,7 +80,7 @@ class _SpareSearch:
         session: the instance.
         space: its plan space.
         run: solves a session without spare machines.
-        cost: cost per hour of the best plan found; None: none was.
+        cost: cost per hour of the best plan found; None before the first.
         plan: that plan.
         bound: no plan costs less.
         solved: answers by allowed types.
@@ -287,7 +287,7 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float, course: Cours
 
 
 def _plan_of(session: Session, space: PlanSpace, arrays: SessionArrays, proof: Proof) -> Plan | None:
-    """The plan that a search has found; None: it has none."""
+    """The plan that a search has found; None means that it has none."""
     if not math.isfinite(proof.cost):
         return None
     return nearly_full(session, space, to_plan(session, arrays, proof.machines, proof.partial_at))
@@ -373,7 +373,7 @@ def _settled(session: Session, space: PlanSpace, arrays: SessionArrays, found: A
 
 
 def _priced(session: Session, space: PlanSpace, plan: Plan | None) -> Fraction | None:
-    """The exact cost of a plan; None: there is none or the checker refuses it."""
+    """The exact cost of a plan; None means that there is none or the checker refuses it."""
     checked = None if plan is None else evaluate(session, plan, space)
     return checked.cost_per_h if checked is not None and checked.feasible else None
 

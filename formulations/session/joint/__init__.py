@@ -1,1 +1,1 @@
-"""What every joint model of splitting and allocation shares, whichever engine solves it."""
+"""The parts of a joint model of splitting and allocation that do not depend on the engine."""

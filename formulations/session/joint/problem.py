@@ -1,37 +1,36 @@
-"""Splitting and allocation as one problem: what every joint model of a session needs, derived once and exactly (ours).
+"""Splitting and allocation as one problem: the exact data of every joint model of a session (ours).
 
-A module's configurations stand in rank order, reduced to those that some plan of the module can use within the largest
-budget that the other modules can leave it. Everything is exact; models round as they need to, in the safe direction.
+A module's configurations stand in rank order. Only those are kept that some plan of the module can use within the
+largest budget that the other modules can leave it. Everything is exact; models round in the safe direction.
 
-Where machines are charged whole and there are dummies (docs/model/whole-machines.md), some of what holds by share does
-not, and the problem says what holds instead:
+Where machines are charged whole and there are dummies (docs/model/whole-machines.md), some properties of charging by
+share fail, and the following holds instead:
 
-- In sequence (forms `LEFT`, `TIED`), a last machine that is not full may be filled for nothing, which makes no machine
-  slower: there is no partial machine. Dummies fill any number of machines (`all_full`), so that the rate w_k left at
-  configuration k, Σ_{j ≥ k} n_j t_j, is bounded by what is spent alone: with C the most that the module may cost, what
-  stands at k and behind costs ρ_k for each request per second at least, hence w_k ≤ C/ρ_k.
-- Machines that cost nothing, of which there is no stock, and whose changes do not count, are as many as one likes
-  (`JointConfiguration.endless`): a module that uses one of these, of duration d, may use nothing else, and takes as
-  little more than d as it has to. Of these the one of the shortest duration is enough. Models take its latency for d,
-  and count the fewest of its machines that take the rate; how many there have to be is decided when a plan is made of
-  their numbers.
-- If such machines are of a type that has a largest share, other ones are used next to them. With as many as one likes,
-  machines before them in rank take little more than their durations, too. Models take their latency for that, whether
-  or not there are endless machines behind them (`JointConfiguration.instant`): they are looser than the problem, and
-  what is no plan is cut off.
-- In the other forms a machine beyond those that take the rate makes nothing faster: dummies fill less than one machine,
+- In sequence (forms `LEFT`, `TIED`), dummies may fill a last machine that is not full for nothing, which makes no
+  machine slower. So there is no partial machine. Dummies fill any number of machines (`all_full`), so only the cost
+  bounds the rate w_k = Σ_{j ≥ k} n_j t_j left at configuration k. With C the most that the module may cost, the
+  machines at k and behind cost at least ρ_k for each request per second, hence w_k ≤ C/ρ_k.
+- A plan may use any number of machines that cost nothing, have no stock and whose changes do not count
+  (`JointConfiguration.endless`). A module that uses one of these, of duration d, needs nothing else, and its latency
+  can be as little above d as one likes. Only the one of the shortest duration is kept. Models take d for its latency
+  and count the fewest of its machines that take the rate. The number that it needs is decided when the plan is made.
+- If such machines are of a type that has a largest share, other ones are used next to them. With any number of them,
+  machines before them in rank take little more than their durations, too (`JointConfiguration.instant`). Models take
+  the duration for their latency, whether or not there are endless machines behind them. So the models are looser than
+  the problem, and solutions that are no plans are cut off.
+- In the other forms a machine beyond those that take the rate makes nothing faster. Dummies fill less than one machine,
   unless changes count or types have a largest share (`demands.py`, `surplus`).
 
 Names that the joint models share, m a module's name and k a configuration's place in its module's ranking:
 
     n_m_k        whole machines of configuration k
     f_m_k        rate of the partial machine at configuration k, requests per second
-    u_m_k        1: n_m_k ≥ 1
-    z_m_k        1: the partial machine runs configuration k
-    lead_m_k     1: k is the first configuration used
-    last_m_k     1: k is the last configuration used
+    u_m_k        1 if n_m_k ≥ 1
+    z_m_k        1 if the partial machine runs configuration k
+    lead_m_k     1 if k is the first configuration used
+    last_m_k     1 if k is the last configuration used
     dummy_m      dummy rate δ, requests per second
-    filled_m     1: dummies are used
+    filled_m     1 if dummies are used
     latency_m    worst-case latency in seconds
     start_m      when module m starts at the latest, seconds
 """
@@ -65,16 +64,16 @@ class JointConfiguration:
         price: unit price per hour.
         unit_cost: ρ = p/t, money per hour for one request per second.
         group: number of its throughput-cost ratio within the module.
-        most_machines: most whole machines in any plan; 0: it can only run a partial machine.
+        most_machines: most whole machines in any plan; 0 means that it can only run a partial machine.
         whole_need_rps: rate that must be left for whole machines to meet the largest budget; 0 where the policy does
-            not ask for any; None: no whole machine meets it.
+            not require any. None means that no whole machine meets it.
         partial_need_rps: rate that a partial machine needs within the largest budget (under `tc-shared` the rate left
-            for its ratio; in form `EVEN` what each machine of its allocation needs, the partial one included); None: no
-            partial machine meets it.
+            for its ratio; in form `EVEN` the rate that each machine of its allocation needs, the partial one included).
+            None means that no partial machine meets it.
         lead_latency_s: least worst-case latency in seconds of the module's plans that begin with this configuration.
         lead_cost_per_h: least cost per hour of the module's plans that begin with this configuration.
-        endless: machines of it are as many as one likes, for nothing; `most_machines` stands for all these numbers.
-        instant: models take its latency for its duration, since endless machines may stand behind it, or are its own.
+        endless: any number of its machines costs nothing; `most_machines` stands for all these numbers.
+        instant: models take its duration for its latency, since endless machines may stand behind it, or are its own.
     """
 
     configuration: Configuration
@@ -105,8 +104,8 @@ class JointModule:
         rate_rps: its request rate T.
         least_s: no plan has a smaller worst-case latency, seconds.
         most_s: largest budget that the other modules can leave it, seconds.
-        configurations: useful ones, in rank order; none: no plan meets the largest budget.
-        most_cost_per_h: most that the module may cost in a plan of interest; None: not known.
+        configurations: useful ones, in rank order; empty if no plan meets the largest budget.
+        most_cost_per_h: most that the module may cost in a plan of interest; None means unknown.
     """
 
     name: str
@@ -117,11 +116,11 @@ class JointModule:
     most_cost_per_h: Fraction | None = None
 
     def most_left_rps(self, k: int, most_cost_per_h: Fraction | None = None) -> Fraction:
-        """The most rate that machines of configuration k and those behind it take, where dummies fill any number.
+        """The most rate that machines of configuration k and those behind it take, if dummies fill any number of them.
 
         Args:
             k: place of the configuration.
-            most_cost_per_h: most that the module may cost; None: `JointModule.most_cost_per_h`.
+            most_cost_per_h: most that the module may cost; None means `JointModule.most_cost_per_h`.
         """
         behind = self.configurations[k:]
         spent = self.most_cost_per_h if most_cost_per_h is None else most_cost_per_h
@@ -140,8 +139,8 @@ class JointProblem:
         space: the plan space, without `single_hardware`.
         modules: one entry per module of the session, in its order.
         shape: the session's DAG with delays and ends.
-        most_cost_per_h: only plans that cost at most this much are of interest; None: all are.
-        any_plan: whether it is only asked if there is a plan: nothing costs anything.
+        most_cost_per_h: only plans that cost at most this much are of interest; None means that all are of interest.
+        any_plan: whether the only question is if there is a plan; then nothing costs anything.
     """
 
     session: Session
@@ -158,25 +157,25 @@ class JointProblem:
 
     @property
     def surplus(self) -> bool:
-        """Whether dummies may fill any number of machines, and machines that are not needed for the rate be of use."""
+        """Whether dummies may fill any number of machines, and machines beyond the rate's need may help."""
         return has_surplus(self.session, self.space)
 
     @property
     def all_full(self) -> bool:
-        """Whether there is a surplus and no partial machine: dummies fill all, which makes no machine slower."""
+        """Whether there is a surplus and no partial machine: dummies fill all machines and make none slower."""
         return all_full(self.space)
 
     @property
     def changes(self) -> Changes | None:
-        """Changes of running machines, where they are limited or cost anything."""
+        """Changes of running machines, where they are limited or cost anything; else None."""
         return changes_of(self.session)
 
     @property
     def infeasible(self) -> bool:
         """Whether the derivation alone proves that there is no plan (of interest, where the problem was narrowed).
 
-        A module has no useful configuration, or it takes at least longer than the others leave it at most. Or what runs
-        for modules that the session does not have are more machines than may be changed.
+        Either a module has no useful configuration, or its least latency exceeds the most that the others leave it. Or
+        modules that the session does not have run more machines than may be changed.
         """
         changes = self.changes
         if changes is not None and changes.impossible:
@@ -184,11 +183,11 @@ class JointProblem:
         return any(not module.configurations or module.least_s > module.most_s for module in self.modules)
 
     def plan(self, machines: list[list[int]], partial_at: list[int | None]) -> Plan:
-        """The plan that counts of whole machines describe; partial and dummy rates are derived exactly.
+        """The plan of the given counts of whole machines; partial and dummy rates are derived exactly.
 
         Args:
             machines: per module the whole machines of each of its configurations.
-            partial_at: per module the place of the partial machine's configuration, None: no partial machine.
+            partial_at: per module the place of the partial machine's configuration; None means no partial machine.
         """
         arrays = session_arrays(self.session, self.space)
         whole = np.zeros(arrays.batch.size, np.int64)
@@ -198,7 +197,7 @@ class JointProblem:
         for m, module in enumerate(self.modules):
             used = [(c, n) for c, n in zip(module.configurations, machines[m], strict=True) if n]
             many = [c for c, _ in used if c.endless]
-            # Endless machines that no largest share limits serve their module by themselves.
+            # Endless machines without a largest share serve their module by themselves.
             alone = next(([(c, c.most_machines)] for c in many if c.configuration.hardware not in limited), None)
             for c, n in alone or used:
                 whole[c.index] = n
@@ -228,11 +227,11 @@ def joint_problem(
         session: the session.
         space: the plan space, without `single_hardware`, rule `continuous` or a policy of form `GENERAL`.
         most_cost_per_h: only plans that cost at most this much are of interest. Where dummies fill any number of
-            machines in sequence, numbers of machines that cost something are unlimited without it, unless there is a
-            stock or a limit on changes; None: all plans are.
-        any_plan: whether it is only asked if there is a plan, where dummies fill any number of machines in sequence:
-            nothing costs anything, and of machines that are not in stock there are as many as one likes. In the session
-            changes do not count.
+            machines in sequence, only this limit, a stock or a limit on changes bounds the numbers of machines that
+            cost something. None means that all plans are of interest.
+        any_plan: whether the only question is if there is a plan, where dummies fill any number of machines in
+            sequence. Then nothing costs anything, any number of machines that are not in stock may be used, and
+            changes do not count in the session.
     """
     shape = without_modes(session)
     bounds = [latency_bound(module, space) for module in session.modules]
@@ -284,11 +283,11 @@ def _module(
     most_throughput = Fraction(0)
     for k in range(hi - 1, lo - 1, -1):
         configuration = ranked[k - lo]
-        # Of those that may serve alone the fastest, which stands first, is enough.
+        # Of those that may serve alone only the fastest one is kept, which stands first.
         if configuration in alone[1:]:
             continue
         price = Fraction(0) if any_plan else session.price[configuration.hardware]
-        # Coming from the end, the first endless one met stands behind all configurations still to come.
+        # From the end, the first endless one found stands behind all configurations still to come.
         if configuration in endless and configuration not in alone and behind is None:
             behind = k - lo
         place = _Place(
@@ -308,7 +307,7 @@ def _module(
 
 
 def _endless(session: Session, space: PlanSpace, ranked: list[Configuration], *, any_plan: bool) -> list[Configuration]:
-    """Configurations of which machines are as many as one likes, for nothing: the shortest duration first."""
+    """Configurations with any number of machines for nothing: the shortest duration first."""
     if not all_full(space):
         return []
     limited = usable_stock(session)
@@ -323,7 +322,7 @@ def _counts_changes(session: Session, module: str) -> bool:
 
 
 def _limits(session: Session, space: PlanSpace, m: int, c: Configuration) -> tuple[int | None, int, Fraction]:
-    """What limits the machines of a configuration's type in module m: `most`, `runs` and `change_price` of a place."""
+    """The limits on the machines of a configuration's type in module m: `most`, `runs`, `change_price` of a place."""
     changes, module = changes_of(session), session.modules[m].name
     stock = usable_stock(session, whole=space.charging.whole).get(c.hardware)
     if changes is None:
@@ -341,7 +340,7 @@ class _Place(NamedTuple):
         at: its index among the session's configurations.
         price: its price per hour.
         group: number of its throughput-cost ratio within the module.
-        stock: most machines of its type, for want of more or of changes; None: any number.
+        stock: most machines of its type, by the stock or the limit on changes; None means any number.
         runs: machines of its type that run for the module.
         change_price: money per hour for each machine more or fewer.
     """
@@ -356,11 +355,11 @@ class _Place(NamedTuple):
     change_price: Fraction
 
     def affordable(self, money: Fraction) -> int | None:
-        """The most machines that an amount per hour pays for, with changes; None: any number."""
-        # Not even those that run are paid for. What removing some costs is left out: that allows rather too many.
+        """The most machines that an amount per hour pays for, with changes; None means any number."""
+        # Not even those that run are paid for. The cost of removing some is left out, so the result may be too large.
         if self.price * self.runs > money:
             return floor(money / self.price)
-        # From those that run on, each machine more costs its price and a change.
+        # Beyond those that run, each machine more costs its price and a change.
         each = self.price + self.change_price
         return floor((money + self.change_price * self.runs) / each) if each else None
 
@@ -368,13 +367,13 @@ class _Place(NamedTuple):
 def _surplus(
     place: _Place, most: Fraction, most_cost: Fraction | None, *, endless: bool, instant: bool
 ) -> JointConfiguration | None:
-    """What a configuration can do where dummies fill any number of machines; None: no plan of interest uses it.
+    """The uses of a configuration where dummies fill any number of machines; None if no plan of interest has one.
 
     Args:
         place: the configuration.
         most: largest budget of the module in seconds.
-        most_cost: most that a plan of interest costs per hour; None: not known.
-        endless: its machines are as many as one likes, for nothing.
+        most_cost: most that a plan of interest costs per hour; None means unknown.
+        endless: any number of its machines costs nothing.
         instant: endless machines may stand behind it.
     """
     rate, c, index, price, group, stock = place[:6]
@@ -393,11 +392,11 @@ def _surplus(
     if paid is not None:
         bounds.append(paid)
     if price and most_cost:
-        # What it leads takes most_cost/unit_cost at most.
+        # The machines that it leads take at most most_cost/unit_cost.
         latency += 0 if instant else c.batch * unit_cost / most_cost
     need = Fraction(0) if instant else c.batch / (most - d)
     machines = min(bounds)
-    # It takes the rate that it needs at least, and one machine at least.
+    # It takes at least the rate that it needs, and at least one machine.
     cost = max(unit_cost * max(rate, need), price)
     if machines == 0 or latency > most:
         return None
@@ -407,10 +406,10 @@ def _surplus(
 def _useful(
     place: _Place, space: PlanSpace, most: Fraction, most_dummy: Fraction, *, surplus: bool
 ) -> JointConfiguration | None:
-    """What a configuration can do next to partial machines; None: no plan within the budget uses it.
+    """The uses of a configuration next to partial machines; None if no plan within the budget has one.
 
-    Where dummies fill any number of machines, full ones take what their configuration says, however many there are. Of
-    one configuration those that take the whole rate are enough for everything, and as many as run are for changes.
+    Where dummies fill any number of machines, full machines take the latency of their configuration, for any count.
+    More machines of a configuration than take the whole rate, or than run, are never needed.
 
     Args:
         place: the configuration.
@@ -427,7 +426,7 @@ def _useful(
     even = space.policy.form is Form.EVEN
     collected = space.policy.even_batch(c) if even else Fraction(b)
     need = collected / (most - d)
-    # Latency of a whole machine where its configuration alone decides it; None: the rate that is left does.
+    # Latency of a whole machine where its configuration alone decides it; None if it depends on the rate left.
     own = None if space.policy.form.in_sequence else space.policy.fixed_latency(c)
     whole_need: Fraction | None = need if own is None else Fraction(0) if own <= most else None
     if even and whole_need is None:
@@ -452,9 +451,9 @@ def _useful(
         latency = own if most_machines else alone
     else:
         latency = min(own, alone) if partial_need is not None and rate < t else own
-    # Whole machines that need more than the rate have it lifted by dummies, which are paid for.
+    # Whole machines that need more than the rate get dummies, which are paid for.
     least_rate = rate if partial_need is not None or whole_need is None else max(rate, whole_need)
     unit_cost = price / t
-    # Charged whole, it takes one machine at least.
+    # Charged whole, it costs at least one machine.
     cost = max(unit_cost * least_rate, price) if space.charging.whole else unit_cost * least_rate
     return JointConfiguration(c, index, price, unit_cost, group, most_machines, whole_need, partial_need, latency, cost)

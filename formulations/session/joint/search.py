@@ -1,4 +1,4 @@
-"""What the joint solvers of both engines share: the best plan so far, its bound, endings, the answer (ours)."""
+"""The search that the joint solvers of both engines share: incumbent, bound, endings, answer (ours)."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from formulations.tolerances import STEP
 
 # Ranges of latency and cost of every module in plans of interest, tightened with one-module models (ours).
 #
-# A plan of interest costs at most the cutoff. So a module costs at most the cutoff less what the others cost at least;
-# a leading configuration that costs more is out, and with it the small latencies that only such configurations reach;
-# what a module needs at least is what the others cannot have. With a smaller largest budget a module costs more, and
-# so round again. What a module costs at least within its largest budget is the optimum of its own allocation model.
+# A plan of interest costs at most the cutoff. So a module costs at most the cutoff less the least costs of the others.
+# A leading configuration that costs more is out, and with it the small latencies that only such configurations reach.
+# The least latency of a module reduces the budgets of the others. With a smaller largest budget a module costs more,
+# and the next round begins. The optimum of its own allocation model is a module's least cost within its largest budget.
 
 WORTH = Fraction(1, 50)
-"""Another round is worth its time where a largest budget shrank by more than this share."""
+"""Another round is worth its time if a largest budget shrank by more than this share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Ranges:
     Attributes:
         problem: the problem, with larger least latencies and smaller largest budgets.
         least_costs: proven lower bound on the cost of each module, shape (modules,).
-        empty: there is no plan of interest.
+        empty: whether there is no plan of interest.
     """
 
     problem: JointProblem
@@ -67,13 +67,13 @@ def tighten(
     least_cost: Callable[[JointProblem, int, Fraction], Fraction | None],
     deadline: float = math.inf,
 ) -> Ranges:
-    """Tighten until nothing of worth changes.
+    """Tighten until nothing changes by much.
 
     Args:
         problem: the problem; every module has a useful configuration.
         cutoff: only plans that cost at most this much per hour are of interest.
         least_cost: lower bound on the cost of a module within its largest budget, given the most that it may cost;
-            None: every plan costs more.
+            None if every plan costs more.
         deadline: `time.perf_counter` value at which to stop.
     """
     ranges = by_leading(problem, cutoff)
@@ -98,23 +98,23 @@ def tighten(
 
 
 def by_leading(problem: JointProblem, cutoff: Fraction) -> Ranges:
-    """Ranges by what a plan costs and takes at least for each configuration that can lead it, without any model."""
+    """Ranges from the least cost and latency for each configuration that can lead a module, without any model."""
     return _by_leading(problem, [Fraction(0)] * len(problem.modules), cutoff)
 
 
 def within(ranges: Ranges, cutoff: Fraction) -> Ranges:
-    """The same ranges for a lower cutoff, by leading configurations alone: what is known to cost at least stays so."""
+    """The same ranges for a lower cutoff, from leading configurations alone; known least costs stay valid."""
     return _by_leading(ranges.problem, ranges.least_costs, cutoff)
 
 
 def affordable(ranges: Ranges, cutoff: Fraction) -> JointProblem:
-    """The problem of ranges that are not empty, with no machines that cost more than their module may.
+    """The problem of ranges that are not empty, without machines that cost more than their module may.
 
     A module left without a configuration has no plan of interest.
     """
     modules: list[JointModule] = []
     whole = ranges.problem.space.charging.whole
-    shared = ranges.problem.space.policy.form is Form.TIED  # there, what a partial machine needs is not its own rate
+    shared = ranges.problem.space.policy.form is Form.TIED  # there, a partial machine's need is not its own rate
     for module, most_cost in zip(ranges.problem.modules, ranges.most_costs(cutoff), strict=True):
         kept = []
         for c in module.configurations:
@@ -140,23 +140,23 @@ def _by_leading(problem: JointProblem, least_costs: list[Fraction], cutoff: Frac
         for module, most_cost in zip(problem.modules, ranges.most_costs(cutoff), strict=True):
             leads = [c.lead_latency_s for c in module.configurations if c.lead_cost_per_h <= most_cost]
             least_s.append(max(module.least_s, min(leads)))
-        # No least latency has risen, so that another round would find the same.
+        # No least latency has risen, so another round would find the same.
         if all(new == module.least_s for new, module in zip(least_s, problem.modules, strict=True)):
             return ranges
         problem = narrowed(problem, least_s)
 
 
 class Ending(Enum):
-    """How the search among the plans within a limit on the cost ended."""
+    """How the search among the plans within a cost limit ended."""
 
     FOUND = auto()
-    """With a plan that is cheaper by far, so that a model anew pays, or that is proven to be the cheapest."""
+    """With a plan that is much cheaper, so that a new model pays, or that is proven to be the cheapest."""
     EMPTY = auto()
-    """There are none, or none cheaper than the incumbent."""
+    """There are no plans, or none cheaper than the incumbent."""
     LIMIT = auto()
     """The time limit was hit, or the engine gave up."""
     TIES = auto()
-    """Tolerances or scales leave more points than can be gone through, or the model cannot be trusted."""
+    """Tolerances or scales leave too many points to enumerate, or the model cannot be trusted."""
 
 
 @dataclass(slots=True)
@@ -170,13 +170,13 @@ class JointSearch(ABC):
         deadline: `time.perf_counter` value at which to stop.
         plan: best plan so far, accepted by the checker.
         cost: its exact cost.
-        bound: proven lower bound on the cost of every plan; None: none yet.
+        bound: proven lower bound on the cost of every plan; None before the first.
         known: plans priced so far, accepted by the checker.
         trace: incumbent and bound over time.
     """
 
     ties: ClassVar[str]
-    """Why there is neither a plan nor a proof that there is none, where a search ends in ties."""
+    """Why a search that ends in ties has neither a plan nor a proof that there is none."""
 
     problem: JointProblem
     limits: Limits
@@ -194,22 +194,22 @@ class JointSearch(ABC):
 
     @abstractmethod
     def improved(self) -> None:
-        """Called when the incumbent has become cheaper, for what an engine has to do then."""
+        """Called when the incumbent has become cheaper, for engines that must react."""
 
     @abstractmethod
     def last_word(self, ending: Ending) -> str:
-        """The raw status that the answer is given."""
+        """The raw status of the answer."""
 
     @abstractmethod
     def counters(self) -> dict[str, float]:
         """Counters of the search, by name."""
 
     def accept(self, plan: Plan) -> Evaluation:
-        """Price a plan exactly, keep it if it is the best; returns what the checker says."""
+        """Price a plan exactly and keep it if it is the best; returns the checker's evaluation."""
         checked = evaluate(self.problem.session, plan, self.problem.space)
         if checked.feasible and checked.cost_per_h is not None:
             self.known.append((plan, checked))
-            # Where it is only asked if there is a plan, the first one is as good as any.
+            # If the only question is whether there is a plan, the first one is as good as any.
             cost = Fraction(0) if self.problem.any_plan else checked.cost_per_h
             if self.cost is None or cost < self.cost:
                 self.plan, self.cost = plan, cost
@@ -217,7 +217,7 @@ class JointSearch(ABC):
         return checked
 
     def proven(self) -> bool:
-        """Whether bound and incumbent have met; nothing is cheaper than nothing."""
+        """Whether bound and incumbent have met; no plan costs less than 0."""
         if self.cost == 0:
             self.bound = Fraction(0)
         if self.cost is None or self.bound is None:
@@ -233,7 +233,7 @@ class JointSearch(ABC):
         return self.deadline - time.perf_counter()
 
     def answer(self, ending: Ending, warm_start: WarmStart) -> Answer:
-        """What the search has found, and why there is no plan if there is none."""
+        """The answer of the search, with the reason if it has no plan."""
         infeasible = ending is Ending.EMPTY and self.cost is None
         bound = None if infeasible or self.bound is None else float(self.bound)
         if self.proven() and self.cost is not None:
@@ -257,13 +257,13 @@ class JointSearch(ABC):
 
 
 Begin = Callable[[JointProblem, float, float], JointSearch]
-"""Makes the search of a problem that has useful configurations, from when it was started and when it is to stop."""
+"""Makes the search of a problem that has useful configurations, given its start and its deadline."""
 
 
 def solve_joint(session: Session, space: PlanSpace, limits: Limits, begin: Begin) -> Answer:
     """The cheapest plan of a session by one model of splitting and allocation; anytime, with a valid bound.
 
-    A plan to start from counts as used if it is one of the plan space: its cost is the first limit.
+    A plan to start from counts as used if it belongs to the plan space: its cost is the first limit.
 
     Args:
         session: the session.
@@ -283,7 +283,7 @@ def _solve(session: Session, space: PlanSpace, limits: Limits, begin: Begin) -> 
         on = countable(session, on)
         start, ignored = given, WarmStart.NONE if given is None else WarmStart.IGNORED
         most: Fraction | None = None
-        # Dummies fill any number of machines: only the cost of a known plan bounds how many are of interest.
+        # Dummies fill any number of machines: only the cost of a known plan limits the number of interest.
         if all_full(on) and not _finite(session):
             known = _known_plan(session, on, given, lambda problem: begin(problem, started, deadline))
             if isinstance(known, Answer):
@@ -304,7 +304,7 @@ def _solve(session: Session, space: PlanSpace, limits: Limits, begin: Begin) -> 
 
 
 def _finite(session: Session) -> bool:
-    """Whether changes are limited, so that numbers of machines are whatever plans cost."""
+    """Whether changes are limited, so that numbers of machines are finite whatever plans cost."""
     changes = changes_of(session)
     return changes is not None and changes.most is not None
 
@@ -314,9 +314,9 @@ def _known_plan(
 ) -> tuple[Plan, Fraction] | Answer:
     """A plan and its cost where dummies fill any number of machines; or the answer that there is none, or none yet.
 
-    It bounds the numbers of machines, which have no other bound. On machines that are not limited it is easily made.
-    Where there is none on these, a plan that also takes machines in stock, or of types that have a largest share, is
-    looked for in a model in which all machines that are not in stock cost nothing, and may be any number.
+    Its cost bounds the numbers of machines, which have no other bound. On unlimited machines it is easily made. If
+    there is none on these, a model looks for a plan that also takes machines in stock, or of types that have a largest
+    share. In that model machines that are not in stock cost nothing and may have any number.
     """
     plan = given if given is not None and evaluate(session, given, space).feasible else first_plan(session, space)
     if plan is None and out_of_reach(session, space):
@@ -345,8 +345,8 @@ def _known_plan(
 def most_cost(problem: JointProblem) -> Fraction:
     """No plan of interest costs more: the whole rate and the most dummies at the highest unit cost.
 
-    Where dummies fill any number of machines: what is known of plans of interest, or all machines that there may be. To
-    that come all the changes that these are, and spare machines of every type.
+    Where dummies fill any number of machines, it is the known limit of plans of interest, or the cost of all machines
+    that there may be. The cost of their changes, and of spare machines of every type, is added.
     """
     if problem.most_cost_per_h is not None and problem.all_full:
         return problem.most_cost_per_h or Fraction(1)
@@ -362,7 +362,7 @@ def most_cost(problem: JointProblem) -> Fraction:
 
 
 def _most_coupled(problem: JointProblem) -> Fraction:
-    """The most that changes and spare machines cost in a plan, each machine that there may be counted as a change."""
+    """The most that changes and spare machines cost in a plan; each possible machine counts as a change."""
     changes = problem.changes
     if changes is None:
         return sum(coupled_prices(problem.session), Fraction(0))

@@ -157,7 +157,7 @@ def add_allocation(
 
 
 def step(module: JointModule) -> float:
-    """Half the greatest common divisor of the rate and all throughputs, as a share of the rate; 0: too small.
+    """Half the greatest common divisor of the rate and all throughputs, as a share of the rate; 0 means too small.
 
     What is left over is nothing or twice that: half of it distinguishes the two with room for rounding on either side.
     """

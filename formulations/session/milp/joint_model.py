@@ -80,7 +80,7 @@ class CoupledCosts:
         cost: coefficient of every variable in the cost, variables of modules included.
         changed: machines that run, by the variables of those added and those removed, with the machines of the plan.
         types: variables of machines by the variable of their hardware type.
-        gone: a variable that is always 1; None: there is none.
+        gone: a variable that is always 1; None means that there is none.
     """
 
     cost: dict[Any, float] = field(default_factory=dict)
@@ -269,7 +269,7 @@ class JointModel:
         return self.tangents - before
 
     def add_whole(self, m: int, k: int, v: float) -> bool:
-        """Add the tangent at rate v for whole machines; False: it is there already, or v is too small."""
+        """Add the tangent at rate v for whole machines; False means that it is there already, or v is too small."""
         latency, u = self.latencies[m], self.rows[m].u[k]
         v = max(v, latency.need[k])
         if latency.whole is None or v < LEAST_RATE or not self._new("whole", m, k, v):

@@ -38,7 +38,7 @@ def read_plan(joint: JointModel, values: Mapping[str, float]) -> Plan:
 
 
 def point_of(joint: JointModel, plan: Plan, checked: Evaluation) -> dict[str, float] | None:
-    """The value of every variable at a feasible plan; None: the plan uses what the problem leaves out."""
+    """The value of every variable at a feasible plan; None means that the plan uses what the problem leaves out."""
     slo, parents = joint.problem.session.slo_s, joint.problem.shape.parents()
     values = {v.name: 0.0 for v in joint.model.variables()}
     finish: dict[int, Fraction] = {}

@@ -100,7 +100,7 @@ def search_module(
     Args:
         p: the module at one budget.
         types: its hardware types where changes of running machines are charged or limited; none where they are not.
-        cutoff: only plans below this cost per hour are of interest; infinite: all are.
+        cutoff: only plans below this cost per hour are of interest; infinite means that all are.
         floor: a proven lower bound on the cost per hour; the search stops when a plan reaches it.
         tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
         nodes: most nodes.
@@ -140,7 +140,7 @@ def search_in_place(
         p: the module at one budget.
         charges: the running machines, and what changes of them are charged.
         m: the module's number.
-        cutoff: only plans below this cost per hour are of interest; infinite: all are.
+        cutoff: only plans below this cost per hour are of interest; infinite means that all are.
         floor: a proven lower bound on the cost per hour; the search stops when a plan reaches it.
         tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
         nodes: most nodes.
@@ -546,7 +546,7 @@ def _count_held(p: ModuleProblem, held: Ints, at: Ints, count: Ints, levels: int
 def _changes_cost(
     p: ModuleProblem, types: Types, held: Ints, at: Ints, count: Ints, d: int, j: int, machines: int
 ) -> float:
-    """What the changes of a closed plan cost per hour, with so many machines of configuration j; infinite: too many."""
+    """Cost per hour of the changes of a closed plan with so many machines of configuration j; infinite if too many."""
     _count_held(p, held, at, count, d)
     held[p.kind[j]] += machines
     return change_cost(types, held)
@@ -566,7 +566,7 @@ def _last_machine_detour(p: ModuleProblem, i: int, deficit: float) -> float:
     """What a plan with dummies costs per hour beyond buying all its rate at the unit cost of configuration i.
 
     Its last machine is of configuration i or a later one and takes more than the deficit, so it is one of those whose
-    throughput exceeds the deficit; the whole machine is paid at its own unit cost. Infinite: there is none.
+    throughput exceeds the deficit; the whole machine is paid at its own unit cost. Infinite means that there is none.
     """
     if deficit == 0.0:
         return 0.0

@@ -25,12 +25,12 @@ States = dict[Held, tuple[int, Machines]]
 
 
 def cheapest_charged(m: RationalModule, needs: Needs, cutoff: Fraction | None, effort: Effort) -> ModulePlan | None:
-    """The cheapest plan of a module whose changes count and whose machines dummies fill; None: none below the cutoff.
+    """The cheapest plan of a module whose changes count and whose machines dummies fill; None if none beats the cutoff.
 
     Args:
         m: the module, in a plan space that fills, with limits that look at changes.
         needs: what its configurations need within the budget; full machines are no slower than nearly full ones.
-        cutoff: cost per hour, changes included, that the plan has to stay below; None: any.
+        cutoff: cost per hour, changes included, that the plan has to stay below; None means any.
         effort: counts nodes.
 
     Raises:

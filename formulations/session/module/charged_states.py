@@ -106,7 +106,7 @@ def cheapest_charged(
     Args:
         p: the module at one budget, whose types all have a number in `kind`.
         types: its hardware types (`types_of`).
-        cutoff: only plans below this cost per hour are of interest; infinite: all are.
+        cutoff: only plans below this cost per hour are of interest; infinite means that all are.
         floor: a proven lower bound on the cost per hour.
         tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
         nodes: most states.

@@ -121,7 +121,7 @@ def _types(price: Floats, running: Ints, cap: Ints, change: float, most: int, wh
 
 @compiled
 def change_cost(types: Types, held: Ints) -> float:
-    """What the changes to numbers of machines by type cost per hour; infinite: they are too many."""
+    """What the changes to numbers of machines by type cost per hour; infinite means that they are too many."""
     changes = 0
     for h in range(types.price.size):
         changes += abs(held[h] - types.running[h])
@@ -130,7 +130,7 @@ def change_cost(types: Types, held: Ints) -> float:
 
 @compiled
 def cost_of(types: Types, held: Ints) -> float:
-    """Cost per hour of numbers of machines by type with all changes; infinite: these are too many."""
+    """Cost per hour of numbers of machines by type with all changes; infinite means that these are too many."""
     cost = change_cost(types, held)
     for h in range(types.price.size):
         cost += types.price[h] * held[h]
@@ -139,7 +139,7 @@ def cost_of(types: Types, held: Ints) -> float:
 
 @compiled
 def least_cost(types: Types, held: Ints, top: Floats, lacking: float) -> float:
-    """A lower bound on the cost per hour of machines that hold those given; infinite: there are none.
+    """A lower bound on the cost per hour of machines that hold those given; infinite means that there are none.
 
     The larger of two. Machines are bought in parts, at the best rate of their type: a linear program with two segments
     for each type, up to the running machines and beyond, which a greedy solves; that changes are limited is asked of
@@ -149,7 +149,7 @@ def least_cost(types: Types, held: Ints, top: Floats, lacking: float) -> float:
     Args:
         types: the hardware types.
         held: machines so far, shape (types,) or more.
-        top: rate in requests per second of the best machine of a type that may be added; 0: none may.
+        top: rate in requests per second of the best machine of a type that may be added; 0 means none may.
         lacking: requests per second that have to be added.
     """
     cost, changes, most_rate, still = 0.0, 0, 0.0, lacking
@@ -185,7 +185,7 @@ def least_cost(types: Types, held: Ints, top: Floats, lacking: float) -> float:
 
 @compiled
 def _bought(types: Types, held: Ints, top: Floats, lacking: float, cost: float) -> float:
-    """The cost with what is lacking bought at the best price for it, segment by segment; infinite: it cannot be."""
+    """The cost with the lacking rate bought at its best price, segment by segment; infinite if that is impossible."""
     last, last_at = -1.0, -1
     for _ in range(2 * types.price.size):
         # The next segment by unit cost, those of the same one by their number.
@@ -218,7 +218,7 @@ def _bought(types: Types, held: Ints, top: Floats, lacking: float, cost: float) 
 
 @compiled_on_tables
 def charged_bound(s: SessionArrays, m: int, budget: float, stock: Stock, charges: Charges) -> float:
-    """Lower bound on module m's cost per hour within a latency budget in seconds; infinite: no plan is within it."""
+    """Lower bound on module m's cost per hour within a latency budget in seconds; infinite if no plan is within it."""
     plain = fluid_bound(s, m, budget, stock)
     if charges.running.shape[1] == 0 or not np.isfinite(plain):
         return plain

@@ -43,10 +43,10 @@ class ContinuousProblem(NamedTuple):
         unit_cost: ρ = p/t, money per hour for one request per second.
         need: b/(L − d), the rate at which a batch is collected within the budget L; in form `EVEN` q/(L − d), the least
             share R/n of a machine of the last allocation.
-        whole_latency: latency of a whole machine where no rate decides it, else 0, in seconds; infinite: too long.
+        whole_latency: latency of a whole machine where no rate decides it, else 0, in seconds; infinite means too long.
         group: number of the throughput-cost ratio.
         least_close: least cost of a last allocation from here on, shape (configurations kept + 1,).
-        hidden: no plan with a configuration left out as too narrow costs less; infinite: none was left out.
+        hidden: no plan with a configuration left out as too narrow costs less; infinite means that none was left out.
         rate: the module's rate, the nearest float.
         budget: L in seconds.
         most: most allocations.
@@ -152,7 +152,7 @@ class ContinuousFound(NamedTuple):
     """The cheapest plan of one module that a search found.
 
     Attributes:
-        cost: money per hour; infinite: there is no plan.
+        cost: money per hour; infinite means that there is no plan.
         latency: worst-case latency in seconds.
         machines: whole machines per configuration kept, shape (configurations kept,).
         partial_at: which of them has the partial machine, -1: none.
@@ -173,7 +173,7 @@ class Stack(NamedTuple):
 
     Attributes:
         at: configuration of the level, as a number among those kept.
-        machines: whole machines of it that are tried next; 0: the next configuration is to be chosen.
+        machines: whole machines of it that are tried next; 0 means that the next configuration is to be chosen.
         cost: cost per hour of the levels before.
         bought: rate that the levels before take, in requests per second.
         origin: part of that rate which the need of this level's configuration does not count (`tc-shared`: it counts
@@ -258,7 +258,7 @@ def empty_stack(p: ContinuousProblem) -> Stack:
 
 @compiled
 def next_configuration(p: ContinuousProblem, stack: Stack, d: int, below: float) -> int:
-    """Move level d to its next configuration whose bound is not above `below`; -1: there is none.
+    """Move level d to its next configuration whose bound is not above `below`; -1 means that there is none.
 
     The roundings of these bounds are far below the tolerance that `below` leaves.
     """
@@ -277,7 +277,7 @@ def next_configuration(p: ContinuousProblem, stack: Stack, d: int, below: float)
 
 @compiled
 def _descend(p: ContinuousProblem, stack: Stack, d: int, below: float) -> bool:
-    """Open the level after d for the count that level d has; False: its bound is above `below`.
+    """Open the level after d for the count that level d has; False means that its bound is above `below`.
 
     What is left to buy costs no less there than here, and the most counts that are tried just leave something. So if
     its fluid cost alone is too much, smaller counts only cost more, and none of them is tried.

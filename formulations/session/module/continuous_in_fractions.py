@@ -88,7 +88,7 @@ def cheapest_within(
             may take the whole budget where they come as near to it as one likes.
 
     Returns:
-        Cost and plan; None: there is no plan.
+        Cost and plan; None means that there is no plan.
 
     Raises:
         UndecidedError: the effort's limits are reached.

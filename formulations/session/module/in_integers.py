@@ -27,7 +27,7 @@ class MachineLimits:
         price_per_h: what a machine of a type costs on top of its price.
         running: machines that run already; types that are not named have none.
         change_per_h: what each machine more or less than those costs.
-        most_changes: most machines more and less together; None: any number.
+        most_changes: most machines more and less together; None means any number.
     """
 
     most: dict[str, Fraction] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class RationalModule:
     space: PlanSpace
 
     def change_cost(self, machines: dict[str, int]) -> int | None:
-        """What the changes to machines by name of the hardware cost, in units of cost; None: they are too many."""
+        """Cost of the changes to machines by name of the hardware, in units of cost; None if they are too many."""
         changes = self.limits.changes(machines) if self.limits.change else 0
         most = self.limits.most_changes
         return None if most is not None and changes > most else self.change * changes
@@ -96,7 +96,7 @@ class RationalModule:
         return allowed if self.space.max_allocations is None else min(allowed, self.space.max_allocations)
 
     def room(self, before: tuple[tuple[int, int], ...], j: int) -> Fraction | float:
-        """Most machines of configuration j next to others, given as configurations and numbers; infinite: any."""
+        """Most machines of configuration j next to others, given as configurations and numbers; infinite means any."""
         hardware = self.configurations[j].hardware
         most = self.limits.most.get(hardware)
         if most is None:
@@ -106,14 +106,14 @@ class RationalModule:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """Rates that configurations need to stay within a budget; infinite: no rate is enough.
+    """Rates that configurations need to stay within a budget; infinite means that no rate is enough.
 
     Attributes:
         whole: rate that is left when a whole machine begins, dummies included.
         partial: rate that a partial machine takes (under `tc-shared` that its ratio takes).
         each: in form `EVEN`, rate that a machine of the last allocation needs where one of them is partial: n + 1 of
-            them take n + 1 times that together, or more if `strictly` is set; infinite: no rate is enough. Other forms:
-            none.
+            them take n + 1 times that together, or more if `strictly` is set; infinite means that no rate is enough.
+            Other forms: none.
         strictly: whether latencies have to stay below the budget, not only within.
         nearly: whether a partial machine that is as near to full as one likes stays below the budget: its latency is
             above d + b/t, so that d + b/t itself has to be below.
@@ -213,12 +213,12 @@ def _least_rate(c: Configuration, scale: int, budget_s: Fraction, strictly: bool
 
 
 def cheapest_plan(m: RationalModule, needs: Needs, cutoff: Fraction | None, effort: Effort) -> ModulePlan | None:
-    """The cheapest plan of a module whose machines all have what they need; None: none costs less than the cutoff.
+    """The cheapest plan of a module whose machines all have what they need; None if none costs less than the cutoff.
 
     Args:
         m: the module.
         needs: what its configurations need within the budget.
-        cutoff: cost per hour that the plan has to stay below; None: any.
+        cutoff: cost per hour that the plan has to stay below; None means any.
         effort: counts nodes.
 
     Raises:
@@ -324,14 +324,14 @@ def plan_of(m: RationalModule, machines: tuple[tuple[int, int], ...], partial: i
 
 
 def cheapest_filled(m: RationalModule, needs: Needs, cutoff: Fraction | None, effort: Effort) -> ModulePlan | None:
-    """The cheapest plan of a module where dummies fill whole machines for nothing; None: none is below the cutoff.
+    """The cheapest plan of a module where dummies fill whole machines for nothing; None if none is below the cutoff.
 
     A partial machine that is to be filled up as near to full as needed takes what the whole ones leave of the rate.
 
     Args:
         m: the module, in a plan space that fills.
         needs: what its configurations need within the budget.
-        cutoff: cost per hour that the plan has to stay below; None: any.
+        cutoff: cost per hour that the plan has to stay below; None means any.
         effort: counts nodes.
 
     Raises:

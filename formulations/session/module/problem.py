@@ -112,7 +112,7 @@ class ModulePlanFound(NamedTuple):
     """The cheapest plan found.
 
     Attributes:
-        cost: money per hour; infinite: none below the cutoff.
+        cost: money per hour; infinite means none below the cutoff.
         machines: whole machines per configuration kept, shape (configurations kept,).
         partial_at: which of them has the partial machine, -1: none.
         nodes: nodes of the search.
@@ -293,7 +293,7 @@ def is_in_stock(stock: Stock, m: int, k: int) -> bool:
 
 @compiled_on_tables
 def fluid_bound(s: SessionArrays, m: int, budget: float, stock: Stock) -> float:
-    """Lower bound on module m's cost per hour within a latency budget in seconds; infinite: no plan is within it.
+    """Lower bound on module m's cost per hour within a latency budget in seconds; infinite if no plan is within it.
 
     Of the configurations that a plan uses one has the least unit cost, and together they take at least the rate that
     this one needs.

@@ -76,7 +76,7 @@ def search_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: float
 
     Args:
         p: the module at one budget.
-        cutoff: only plans below this cost per hour are of interest; infinite: all are.
+        cutoff: only plans below this cost per hour are of interest; infinite means that all are.
         floor: a proven lower bound on the cost per hour; the search stops when a plan reaches it.
         tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
         nodes: most nodes.

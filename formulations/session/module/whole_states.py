@@ -93,7 +93,7 @@ def search_states(p: ModuleProblem, cutoff: float, tolerance: float, most_states
     Args:
         p: the module at one budget; full machines of each configuration are fast enough, and nothing limits the
             number of allocations.
-        cutoff: only plans below this cost per hour are of interest; infinite: all are.
+        cutoff: only plans below this cost per hour are of interest; infinite means that all are.
         tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
         most_states: states after which to stop.
 

@@ -54,7 +54,7 @@ def watched(standing: Incumbent | None) -> Course:
     """Of a search that decides a whole run, from now on.
 
     Args:
-        standing: where somebody watches it; None: nobody does.
+        standing: shared memory for those that watch it; None disables it.
     """
     now = np.empty(2) if standing is None else np.asarray(standing.numbers)
     return Course(time.perf_counter(), now, np.empty((POINTS, 3)), np.zeros(2, np.int64))
@@ -68,8 +68,8 @@ def note(course: Course, cost: float, bound: float, work: int) -> None:
 
     Args:
         course: is written to.
-        cost: cost per hour of a plan; infinite: none.
-        bound: bound on the cost per hour of every plan; 0: none.
+        cost: cost per hour of a plan; infinite means none.
+        bound: bound on the cost per hour of every plan; 0 means none.
         work: work done so far, in nodes of modules' searches or what takes as long.
     """
     points, most = course.points, course.points.shape[0]

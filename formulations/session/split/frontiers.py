@@ -58,7 +58,7 @@ class _Staircase:
         room: largest latency that the other modules can leave it, seconds.
         modes: modes so far, ever faster.
         exhausted: whether it is known that no plan is faster than those found.
-        complete: whether no mode was missed; False: the time was up, or ties took too many nodes.
+        complete: whether no mode was missed; False means that the time was up, or ties took too many nodes.
     """
 
     single: Session
@@ -122,7 +122,7 @@ class _Staircase:
         return mode if within else None
 
     def _exactly(self, deadline: float) -> Mode | None:
-        """The next mode by exact search; None: there is none.
+        """The next mode by exact search; None means that there is none.
 
         Raises:
             UndecidedError: the search took too many nodes, or the deadline has passed.
@@ -189,7 +189,7 @@ def _refined(
 def _exact_mode(
     single: Session, space: PlanSpace, budget_s: Fraction, deadline: float, *, strictly: bool
 ) -> Mode | None:
-    """The cheapest mode within (strictly: below) a budget in seconds; None: there is none.
+    """The cheapest mode within (strictly: below) a budget in seconds; None means that there is none.
 
     Raises:
         UndecidedError: the search took too many nodes, or the deadline has passed.
@@ -206,7 +206,7 @@ def _alone(session: Session, module: Module) -> Session:
 
 
 def _mode(single: Session, space: PlanSpace, plan: ModulePlan) -> Mode | None:
-    """A plan priced exactly; None: the checker refuses it."""
+    """A plan priced exactly; None means that the checker refuses it."""
     checked = evaluate(single, Plan((plan,)), space)
     if not checked.modules:
         return None
@@ -241,7 +241,7 @@ def split_session(
         space: the plan space.
         limits: limits of the run.
         build: makes an engine's model.
-        export: writes the model of a problem to a file; None: nothing is written.
+        export: writes the model of a problem to a file; None means that nothing is written.
     """
     return with_known_plans(session, space, limits, lambda within: _split(session, space, within, build, export))
 

@@ -74,11 +74,11 @@ def cheapest_choice(problem: SplitProblem, cutoff: Fraction | None, effort: Effo
 
     Args:
         problem: modules with modes, cheapest first, each faster than those before it.
-        cutoff: cost per hour that the choice has to stay below; None: any.
+        cutoff: cost per hour that the choice has to stay below; None means any.
         effort: counts nodes.
 
     Returns:
-        The choice; None: there is none below the cutoff.
+        The choice; None means that there is none below the cutoff.
 
     Raises:
         UndecidedError: the effort's limits are reached.
@@ -117,7 +117,7 @@ class _ChoiceSearch:
         self.best: list[int] | None = None
 
     def cheapest(self) -> list[int] | None:
-        """The cheapest choice below the cutoff; None: there is none.
+        """The cheapest choice below the cutoff; None means that there is none.
 
         Depth first: that takes little memory, and the first choice found already cuts others off.
         """
@@ -179,7 +179,7 @@ class _ChoiceSearch:
         return max((self.finish[p] + delay for p, delay in self.parents[m]), default=0)
 
     def _least(self, place: int) -> float:
-        """What the modules from a place of the order on cost at least; infinite: one of them cannot meet the SLO.
+        """Least cost of the modules from a place of the order on; infinite if one of them cannot meet the SLO.
 
         Their ends in `finish` are overwritten with those at their fastest modes.
         """

@@ -95,7 +95,7 @@ def _move(modes: Modes, m: int, source: int, target: int) -> None:
 
 @compiled_on_tables
 def mode_within(modes: Modes, m: int, latency: float) -> int:
-    """Number of the last, hence cheapest, mode of module m that uses at most `latency` seconds; -1: none does."""
+    """Number of the last, hence cheapest, mode of module m that uses at most `latency` seconds; -1 if none does."""
     low, high = -1, modes.size[m] - 1
     while low < high:
         middle = (low + high + 1) // 2

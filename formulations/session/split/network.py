@@ -354,7 +354,7 @@ def _push(s: SessionArrays, hull: Hull, net: Network, entering: int, rises: bool
 
 @compiled_on_tables
 def _room(hull: Hull, net: Network, a: int, up: bool) -> float:
-    """How far the flow along an arc may rise or fall within its segment; infinite: without end."""
+    """How far the flow along an arc may rise or fall within its segment; infinite means no limit."""
     if a < net.corner.size:
         k = net.corner[a]
         return max(float(hull.slope[a, k + 1] - net.flow[a]) if up else float(net.flow[a] - hull.slope[a, k]), 0.0)

@@ -30,9 +30,9 @@ class Mode:
     Attributes:
         latency_s: worst-case latency in seconds, exact.
         cost_per_h: money per hour, exact.
-        plan: the module's plan; None: the mode does not come from a session.
+        plan: the module's plan; None means that the mode does not come from a session.
         unsure_s: seconds, a few parts in 10^12 of the latency, by which plans that cost less than the next faster mode
-            may be faster than this mode; 0: none is.
+            may be faster than this mode; 0 means that none is.
     """
 
     latency_s: Fraction
@@ -56,12 +56,12 @@ class SplitProblem:
         order: indices of the modules, parents before children.
         slo_s: end-to-end latency objective in seconds, the longest one.
         delays: seconds between the modules of each edge.
-        ends: end of each module in seconds; None: it has children and no objective of its own.
+        ends: end of each module in seconds; None means that it has children and no objective of its own.
         modes: for each module its modes, latency falling and cost rising; none: the module cannot be served.
         complete: whether the modes are all that matter, so that the optimum over them is the session's.
-        refine: given a module, one of its modes whose latency is unsure and the cost of the next faster one (None:
-            there is none), what takes its place: the mode, sure, and faster ones before the next; None: that was too
-            much to find out.
+        refine: takes a module, one of its modes whose latency is unsure, and the cost of the next faster one (None if
+            there is none). It returns the modes to put in its place: the mode, sure, and faster ones before the next.
+            None means that this took too much work.
     """
 
     modules: tuple[str, ...]
@@ -75,7 +75,7 @@ class SplitProblem:
     refine: Callable[[int, Mode, Fraction | None], tuple[Mode, ...] | None] | None = None
 
     def refined(self, m: int, i: int) -> SplitProblem | None:
-        """The problem with mode i of module m made sure (`Mode.unsure_s`); None: that was too much to find out."""
+        """The problem with mode i of module m made sure (`Mode.unsure_s`); None means that this took too much work."""
         modes = list(self.modes)
         next_cost = modes[m][i + 1].cost_per_h if i + 1 < len(modes[m]) else None
         found = None if self.refine is None else self.refine(m, modes[m][i], next_cost)

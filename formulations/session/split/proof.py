@@ -72,9 +72,9 @@ class SplitSearch:
 
     Attributes:
         problem: the problem; modes may become sure on the way.
-        picked: modes of the best split within the SLO, by module; None: none yet.
+        picked: modes of the best split within the SLO, by module; None means none yet.
         cost: its exact cost.
-        bound: proven lower bound on every split within the SLO; None: none.
+        bound: proven lower bound on every split within the SLO; None means none.
         infeasible: proven: no split meets the SLO.
         decided: the search went to its end.
         raw_status: the engine's word on the last model.
@@ -103,7 +103,7 @@ class SplitSearch:
             chosen: number of the mode of each module.
 
         Returns:
-            Indices of the modules on a path that misses the SLO; empty: the split meets it.
+            Indices of the modules on a path that misses the SLO; empty means that the split meets it.
         """
         picked = tuple(self.problem.modes[m][i] for m, i in enumerate(chosen))
         length, path = self.problem.critical_path([mode.latency_s for mode in picked])
@@ -139,7 +139,7 @@ class SplitSearch:
             self.reason = "too many models were needed"
 
     def _begin(self) -> bool:
-        """Begin with every module at its fastest mode; False: that misses the SLO, or it cannot be said."""
+        """Begin with every module at its fastest mode; False means that that misses the SLO, or it cannot be said."""
         while path := self.accept(tuple(len(modes) - 1 for modes in self.problem.modes)):
             fastest = tuple(len(modes) - 1 for modes in self.problem.modes)
             if not self._unsure(fastest, path):
@@ -239,7 +239,7 @@ class SplitSearch:
         return any(mode.unsure_s for mode in modes) and length <= self.problem.slo_s
 
     def _refine(self, chosen: tuple[int, ...], path: list[int]) -> bool:
-        """Make the modes of a path sure; False: that was too much."""
+        """Make the modes of a path sure; False means that that was too much."""
         for m in path:
             if self.problem.modes[m][chosen[m]].unsure_s:
                 self.stats["refined"] += 1
@@ -264,8 +264,8 @@ def solve_split(
         problem: modules, modes and SLO.
         build: makes an engine's model.
         deadline: `time.perf_counter` value at which to stop.
-        start: number of each module's mode in a split to start from; None: cold.
-        started: `time.perf_counter` value that the trace counts from; None: now.
+        start: number of each module's mode in a split to start from; None means a cold start.
+        started: `time.perf_counter` value that the trace counts from; None means now.
 
     Returns:
         What is known of the problem at the end: split, bound, and whether they are decided.
@@ -296,8 +296,8 @@ def answer_of(search: SplitSearch, given: Plan | None, start: tuple[int, ...] | 
 
     Args:
         search: the search.
-        given: plan to start from; None: none was given.
-        start: its modes; None: it has none.
+        given: plan to start from; None means that none was given.
+        start: its modes; None means that it has none.
     """
     complete = search.problem.complete
     infeasible = search.infeasible and complete

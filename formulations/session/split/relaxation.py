@@ -33,7 +33,7 @@ class Relaxation(NamedTuple):
     """Solution of the relaxation.
 
     Attributes:
-        bound: lower bound on the total cost; infinite: no choice of modes meets the SLO.
+        bound: lower bound on the total cost; infinite means that no choice of modes meets the SLO.
         flow: y, money per hour that a second of each module's latency is worth, shape (modules,).
         base: least cost + y·latency over the module's modes, shape (modules,).
         window: latency that the module may use, all together within the SLO, shape (modules,).
@@ -52,7 +52,7 @@ class Basis(NamedTuple):
 
     Attributes:
         hull: the hulls of the last one.
-        first: first mode that each module's hull was made of, shape (modules,), like the next one; -1: none yet.
+        first: first mode that each module's hull was made of, shape (modules,), like the next one; -1 means none yet.
         last: last mode that it was made of.
         net: the flow of the last one.
     """

@@ -44,7 +44,7 @@ class Choice(NamedTuple):
     """The cheapest choice of one latency per module that a search found, and what it proves.
 
     Attributes:
-        cost: cost per hour of the best choice below the given upper bound; infinite: none.
+        cost: cost per hour of the best choice below the given upper bound; infinite means none.
         chosen: last point at or before the latency of each module in it, shape (modules,).
         latency: latency of each module in seconds, shape (modules,).
         bound: lower bound on every choice, no more than the given upper bound.
@@ -64,7 +64,7 @@ class _Offer(NamedTuple):
     """The cheapest choice that any node had to offer, at whatever cost; searches write into it.
 
     Attributes:
-        cost: its cost per hour; infinite: none had any; shape (1,).
+        cost: its cost per hour; infinite means that none had any; shape (1,).
         chosen: as of `Choice`.
         latency: as of `Choice`.
     """
@@ -137,7 +137,7 @@ def search_choices(
         leads: whether a line leads from a point to the next one, shape (modules, capacity) (`no_lines`).
         upper: only choices cheaper than this, money per hour, are of interest.
         tolerance: choices that are cheaper than the best one found by less than this share are not looked for.
-        deadline: seconds on `clock` at which to stop; infinite: never.
+        deadline: seconds on `clock` at which to stop; infinite means never.
         course: what is proven goal by goal is noted there.
         most_nodes: nodes after which to stop.
 
@@ -392,7 +392,7 @@ def take_within(
         times: room for figures of modules, shape (2 or more, modules).
 
     Returns:
-        The total cost per hour; infinite: they miss the SLO by more than a `TIE`.
+        The total cost per hour; infinite means that they miss the SLO by more than a `TIE`.
     """
     modules, before, after = s.rate.size, times[0], times[1]
     for m in range(modules):
@@ -486,7 +486,7 @@ def _widest(leads: Flags, first: Ints, last: Ints) -> tuple[int, int]:
 
 @compiled_on_tables
 def _cut_near(leads: Flags, m: int, i: int, first: Ints, last: Ints) -> int:
-    """Where to cut a module's range so that both parts are smaller: at point i or the next one; -1: nowhere."""
+    """Where to cut a module's range so that both parts are smaller: at point i or the next one; -1 means nowhere."""
     if i >= last[m]:
         return -1
     # The start of a line belongs to both parts: cut at the range's first point, one part would be the whole again.

@@ -171,9 +171,9 @@ class Bracket(NamedTuple):
     """What is known of the optimum.
 
     Attributes:
-        cost: cost per hour of the best plan; None: none was found.
+        cost: cost per hour of the best plan; None means that none was found.
         plan: the plan.
-        bound: lower bound on the cost; None: no bound.
+        bound: lower bound on the cost; None means no bound.
         infeasible: whether it is proven that there is no plan.
     """
 
@@ -195,7 +195,7 @@ class _Known:
     Attributes:
         latency_s: latency of the point, or where the interval begins.
         cost_per_h: lower bound on the plans of the interval, or the least cost at the point.
-        end_s: where the interval ends; None: it is a point.
+        end_s: where the interval ends; None means that it is a point.
         plan: the plan of the point.
         paid_per_h: what that plan costs, a little more where its dummy rate was rounded up.
         below: the cheapest plan just before the end of the interval.

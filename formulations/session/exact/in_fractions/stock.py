@@ -39,7 +39,7 @@ class Changes:
     Attributes:
         running: machines that run by name of the hardware, one entry for each module.
         change_per_h: money per hour for each machine more or less, one entry for each module.
-        most: most machines more and less of all modules; None: any number. A box then has them as its last column.
+        most: most machines more and less of all modules; None means any number. A box then has them as its last column.
         free: whether machines cost nothing, so that the cost of a plan is that of its changes alone.
     """
 
@@ -79,12 +79,12 @@ def cheapest_in_box(
     Args:
         limited: what the box is of.
         box: the box.
-        limit: cost per hour from which on plans are of no interest; infinite: all are of interest.
+        limit: cost per hour from which on plans are of no interest; infinite means that all are of interest.
         effort: counts nodes.
-        changes: what changes cost and are limited to; None: they are not looked at.
+        changes: what changes cost and are limited to; None means that they are not looked at.
 
     Returns:
-        The plan; None: there is none in the box below the limit.
+        The plan; None means that there is none in the box below the limit.
 
     Raises:
         UndecidedError: the effort's limits are reached.

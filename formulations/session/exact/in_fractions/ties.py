@@ -79,7 +79,7 @@ class Interval:
     cost_per_h: Fraction
 
     def before(self, mode: KnownMode) -> Interval | None:
-        """The part that is faster than a mode, which costs no less than that one; None: there is none."""
+        """The part that is faster than a mode, which costs no less than that one; None means that there is none."""
         begins_later = self.latency_s == mode.latency_s and (self.above or not mode.above)
         if self.latency_s > mode.latency_s or begins_later:
             return None
@@ -97,7 +97,7 @@ class ModuleModes:
     Attributes:
         modes: those known.
         intervals: what holds all others that could be of interest.
-        most: cost per hour, prices on top included, from which on modes are of no interest; None: any is.
+        most: cost per hour, prices on top included, from which on modes are of no interest; None means no limit.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class ModuleModes:
         return self.modes[0].cost_per_h
 
     def start(self, begin_s: Fraction, end_s: Fraction) -> bool:
-        """Learn the cheapest mode of all within two latencies; False: there is none."""
+        """Learn the cheapest mode of all within two latencies; False means that there is none."""
         whole = Interval(begin_s, False, end_s, False, Fraction(0))
         self.intervals = [whole]
         self.search_within(whole, end_s)
@@ -126,8 +126,8 @@ class ModuleModes:
         """Learn the cheapest mode of an interval within a budget in seconds, and what that says of the others.
 
         Returns:
-            Where there is no mode within the budget, the slower part of the interval; None: there is one, or no such
-            part.
+            Where there is no mode within the budget, the slower part of the interval; None means that there is one, or
+            no such part.
         """
         slower = [other for other in self.intervals if other.end_s > interval.end_s]
         # Intervals that end no later are faster: they too hold nothing cheaper than what is found.
@@ -196,12 +196,12 @@ def cheapest_below(
     Args:
         session: the instance, without a stock.
         space: plan space without `single_hardware`, with a countable dummy rule or whole machines.
-        cutoff: cost per hour, prices on top included, that the plan has to stay below; None: any.
+        cutoff: cost per hour, prices on top included, that the plan has to stay below; None means any.
         effort: counts nodes.
-        limits: what limits the machines of each module; None: nothing does.
+        limits: what limits the machines of each module; None means that nothing does.
 
     Returns:
-        The plan; None: there is none below the cutoff.
+        The plan; None means that there is none below the cutoff.
 
     Raises:
         UndecidedError: the effort's limits are reached, or rates that nearly fill a machine cannot be written down.
@@ -245,7 +245,7 @@ def cheapest_below(
 def _cheapest(
     problem: SplitProblem, rows: list[ModuleModes], cutoff: Fraction | None, effort: Effort
 ) -> list[Entry] | None:
-    """The cheapest choice of a mode or an interval per module; None: there is none within the SLO below the cutoff."""
+    """The cheapest choice of a mode or an interval per module; None if none within the SLO is below the cutoff."""
     entries: list[list[Entry]] = [[*row.modes, *row.intervals] for row in rows]
     choices, kept = as_modes(problem, entries)
     chosen = cheapest_choice(choices, cutoff, effort)
@@ -279,10 +279,10 @@ def settle(
     Args:
         session: the instance, without a stock.
         space: plan space without `single_hardware`.
-        cutoff: cost per hour, prices on top included, that the plan has to stay below; None: any. Under dummy rule
+        cutoff: cost per hour, prices on top included, that the plan has to stay below; None means any. Under dummy rule
             `continuous` by share plans are bracketed whatever they cost.
         effort: counts nodes.
-        limits: what limits the machines of each module; None: nothing does.
+        limits: what limits the machines of each module; None means that nothing does.
 
     Returns:
         The plan with its cost, prices on top left out. Without one: the cutoff as the bound, below which there is none;

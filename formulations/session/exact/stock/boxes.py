@@ -152,8 +152,8 @@ def divided(box: Box, rows: Rows, over: Point | None, under: Point | None) -> li
     Args:
         box: the box.
         rows: what modules may take together.
-        over: a plan that takes more; None: none is known.
-        under: a plan that does not; None: none is known.
+        over: a plan that takes more; None means that none is known.
+        under: a plan that does not; None means that none is known.
     """
     wide = _wide(box, rows)
     if over is not None:
@@ -238,13 +238,14 @@ class Attainable:
     """The parts of machines that plans have.
 
     Attributes:
-        values: by module and column of a box, the numbers that plans have in rising order; None: they are not known.
+        values: by module and column of a box, the numbers that plans have in rising order; None means that they are not
+            known.
     """
 
     values: list[list[Sequence[int] | None]]
 
     def within(self, box: Box) -> Box | None:
-        """The box with its ends at numbers that plans have; None: it holds no plan."""
+        """The box with its ends at numbers that plans have; None means that it holds no plan."""
         least, most = box.least.copy(), box.most.copy()
         for m, row in enumerate(self.values):
             for kind, known in enumerate(row):

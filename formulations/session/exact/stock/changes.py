@@ -163,7 +163,7 @@ def solve_with_changes(session: Session, space: PlanSpace, deadline: float) -> A
     Args:
         session: the instance, with running machines whose changes are charged or limited.
         space: plan space without `single_hardware` that the solver covers.
-        deadline: `time.perf_counter` value at which to stop; infinite: never.
+        deadline: `time.perf_counter` value at which to stop; infinite means never.
 
     Returns:
         The plan and the bound; where there is no plan with so few changes, how many would do.

@@ -30,10 +30,10 @@ def better_price(cost: Floats, beyond: Floats, price: Floats, scale: Floats, eno
         beyond: machines that they have beyond the stock, below 0 where they leave some, shape (plans, types).
         price: the prices now, shape (types,).
         scale: first prices to try, shape (types,).
-        enough: a bound of this much settles everything; infinite: it is not known what does.
+        enough: a bound of this much settles everything; infinite means that it is not known what does.
 
     Returns:
-        The prices; None: no others promise more than those given.
+        The prices; None means that no others promise more than those given.
     """
     now = float((cost + beyond @ price).min())
     # The type first of which the plan found last has most too many or leaves most.
@@ -58,7 +58,7 @@ def _corners(fixed: Floats, slope: Floats, price: float, scale: float, enough: f
         slope: how they rise, shape (lines,).
         price: the price now.
         scale: a first price to try.
-        enough: what all lines together need not exceed; infinite: any.
+        enough: what all lines together need not exceed; infinite means any.
     """
     found, most = [0.0], MOST_ENOUGH * max(scale, enough)
     rising, falling = slope > 0, slope <= 0

@@ -78,7 +78,7 @@ class StockSearch:
         limits: what limits machines over all modules.
         deadline: `time.perf_counter` value at which to stop.
         any_plan: whether to stop at the first plan.
-        cost: cost of the best plan found; infinite: none was.
+        cost: cost of the best plan found; infinite means that none was found.
         plan: that plan, which the checker accepts but for what `limits` leaves out of the session's own.
         bound: no plan within the stock costs less.
         complete: whether every box was looked at to its end, ties that are left open apart.
@@ -357,7 +357,7 @@ class StockSearch:
         return True
 
     def _accepted(self, proof: Proof) -> Plan | None:
-        """The plan of a proof, if it is one but for the stock; None: rounding made it."""
+        """The plan of a proof, if it is one but for the stock; None means that rounding made it."""
         arrays = session_arrays(self.session, self.space)
         plan = nearly_full(self._unlimited, self.space, to_plan(self.session, arrays, proof.machines, proof.partial_at))
         # What is left of a rate by all its digits asks for a machine that the proof has not counted.
@@ -371,7 +371,7 @@ class StockSearch:
         return plan if checked.feasible else None
 
     def _better_price(self, price: Floats, most: Counts) -> Floats | None:
-        """Prices at which the plans known promise a better bound than at those given; None: no others do."""
+        """Prices at which the plans known promise a better bound than at those given; None means that no others do."""
         points = [p for p in self._points if (p.used <= most).all()]
         cost = np.array([p.cost for p in points])
         beyond = np.array([self._machines(self._rows.beyond(p.used)) for p in points])
@@ -386,7 +386,7 @@ def solve_stock(session: Session, space: PlanSpace, deadline: float) -> Answer:
     Args:
         session: the instance, with a stock.
         space: plan space with whole machines and without `single_hardware`.
-        deadline: `time.perf_counter` value at which to stop; infinite: never.
+        deadline: `time.perf_counter` value at which to stop; infinite means never.
 
     Returns:
         The plan and the bound; where the stock is too small, of which type how many more machines would do.
@@ -481,7 +481,7 @@ class _More(NamedTuple):
 def _more(
     session: Session, space: PlanSpace, limits: Sequence[MachineLimit], limit: MachineLimit, deadline: float
 ) -> _More | None:
-    """The least that is lacking of what is limited next to the others; None: no amount is known to do."""
+    """The least that is lacking of what is limited next to the others; None means that no amount is known to do."""
     rest = [other for other in limits if other is not limit]
     search = _searched(session, space, rest, deadline, any_plan=True)
     if search.plan is None:
