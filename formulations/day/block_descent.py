@@ -87,8 +87,7 @@ class BlockDescent:
                 yield a, b
 
     def _shape(self, block: Block, on: Ints) -> Ints | None:
-        """Machines by module and type, plus one, with as much room beyond those on as is left; None if they are many.
-        """
+        """Machines by module and type, plus one, with as much room beyond those on as is left; None: they are many."""
         highest = on[:, block].max(axis=0)
         ends = np.array([self.boxes[m].most for m in block])
         for more in (2**n for n in range(int(ends.max()).bit_length(), -1, -1)):

@@ -208,8 +208,7 @@ def _unused(machine: Ints) -> int:
 
 @compiled
 def _bound(s: SessionArrays, o: PackingOptions, chosen: Ints, machine: Ints, fastest: Floats, limit: float) -> float:
-    """What a state costs at least once all modules have an option, and exactly if they have; infinite if it is too
-    slow.
+    """What a state costs at least once all modules have an option, and exactly if they have; infinite: it is too slow.
 
     The partial machines of modules to come may use the time that is left on the machines there are, for nothing.
     """

@@ -354,9 +354,7 @@ def _plan_on(session: Session, space: PlanSpace) -> Answer:
 
 @compiled
 def plan_by_prices(s: SessionArrays) -> tuple[Schedule, float]:
-    """The plan of a session each of whose modules has a configuration, and its cost per hour; infinite if none was
-    found.
-    """
+    """The plan of a session each of whose modules has a configuration, and its cost per hour; infinite: none found."""
     plan, stairs, cost = new_schedule(s), staircases(s), 0.0
     if (stairs.first[1:] == stairs.first[:-1]).any():
         return plan, np.inf

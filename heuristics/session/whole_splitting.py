@@ -112,8 +112,7 @@ def cover_module(
 
 @compiled
 def _need(s: SessionArrays, k: int, demand: float, budget: float, fills: bool) -> float:
-    """The rate that whole machines of configuration k and all that follow need to keep the budget; infinite if none
-    does.
+    """The rate that whole machines of configuration k and all that follow need to keep the budget; infinite: none does.
 
     It is at least what is to be served. Under `tc-shared`, where those before it of the same ratio count too, it is
     more than needed.
