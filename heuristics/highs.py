@@ -108,8 +108,8 @@ class Whole:
     """What became of a mixed-integer program.
 
     Attributes:
-        values: of the variables, whole within HiGHS's tolerance; None: none were found.
-        bound: HiGHS's bound on the objective, within its tolerances; None: none.
+        values: of the variables, whole within HiGHS's tolerance; None if none were found.
+        bound: HiGHS's bound on the objective, within its tolerances; None for none.
         raw_status: the library's own word.
         infeasible: HiGHS says that there is no solution.
     """
@@ -129,7 +129,7 @@ def least_whole(
         objective: cost of each variable, shape (variables,).
         whole: which variables are whole, shape (variables,).
         rows: limits on sums of variables.
-        time_limit_s: seconds; None: no limit.
+        time_limit_s: seconds; None means no limit.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 

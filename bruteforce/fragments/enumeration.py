@@ -1,8 +1,8 @@
 """Solver `fragments-bruteforce`: the best plan of a small fleet, by enumeration (docs/model/fragments.md).
 
-Every way to divide the fragments into sets, every re-partition point of a set, every way to divide its fragments into
-heads, every batch and share of every stage: plain loops over fractions, nothing left out but what is worse than the
-best of the same set so far. Sets are priced once each.
+Plain loops over fractions visit every way to divide the fragments into sets. For each set they visit every re-partition
+point, every way to divide its fragments into heads, and every batch and share of every stage. They skip only choices
+that are worse than the best one of the same set so far. Each set is priced once.
 """
 
 from __future__ import annotations
@@ -75,11 +75,11 @@ class _FleetEnumeration:
     def __init__(self, fleet: Fleet, space: FragmentSpace, deadline: float) -> None:
         self._fleet, self._space, self._deadline = fleet, space, deadline
         self.sets: dict[Places, tuple[int, RealignedSet] | None] = {}
-        # Sets that share a point ask for the same stages again and again, and each takes a division of fractions.
+        # Sets with the same point need the same stages repeatedly, and each stage takes a division of fractions.
         self._stages: dict[tuple[int, int, Places], list[tuple[Fraction, Stage]]] = {}
 
     def best(self) -> tuple[int, FragmentPlan] | None:
-        """The cheapest plan with its GPU share; None: there is none."""
+        """The cheapest plan with its GPU share; None if there is none."""
         best: tuple[int, FragmentPlan] | None = None
         for division in divisions(tuple(range(len(self._fleet.fragments)))):
             priced = [self._set(places) for places in division]
@@ -134,7 +134,7 @@ class _FleetEnumeration:
                 yield total, RealignedSet(point, shared, tuple(found))
 
     def _head(self, head: Places, point: int, taken_s: Fraction, least_s: Fraction) -> Head | None:
-        """The cheapest own stage of a head in the time that the shared stage leaves; None: none is as fast."""
+        """The cheapest own stage of a head in the time that the shared stage leaves; None if none is fast enough."""
         begin = self._fleet.fragments[head[0]].partition_point
         if begin == point:
             return Head(head)

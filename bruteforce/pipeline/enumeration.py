@@ -1,8 +1,9 @@
 """Solver `pipeline-bruteforce`: the best plan of a small cluster, by enumeration (docs/model/pipelines.md).
 
-For each model, sets of its pipelines are listed sequence by sequence (at most one pipeline of each, or any number where
-the plan space allows it); of those that use the same GPUs at the same places, the one with the most throughput stays.
-Then the sets of all models are put together in every way that the cluster has GPUs for. Arithmetic is exact.
+For each model, the solver lists sets of its pipelines sequence by sequence. A set has at most one pipeline per
+sequence, or any number if the plan space allows it. Of the sets that use the same GPUs at the same places, the solver
+keeps the one with the most throughput. Then it combines the sets of all models in every way that fits the cluster's
+GPUs. Arithmetic is exact.
 
 `every_sequence` demands one pipeline of every model on every sequence of GPU types, as PPipe's MILP is printed.
 """
@@ -26,9 +27,10 @@ from euclio.problems.pipeline import Cluster, Model, Objective, Partition, Pipel
 
 # Every pipeline of a model that a cluster can run within the SLO, one by one, in exact arithmetic.
 #
-# A pipeline is its cuts, a GPU type, a share and a number of virtual GPUs per place, and its batch sizes. Of those on
-# one sequence of GPU types that use the same GPUs at the same places, only the one with the most throughput is kept,
-# and none that another one matches with fewer GPUs, which could take its place in every plan.
+# A pipeline is its cuts, a GPU type, a share and a number of virtual GPUs per place, and its batch sizes. Of the
+# pipelines on one sequence of GPU types that use the same GPUs at the same places, only the one with the most
+# throughput is kept. A pipeline is dropped if another one has as much throughput with fewer GPUs: the other could
+# replace it in every plan.
 
 Use = tuple[int, ...]
 """GPUs used, in units of 1/L, by place and GPU type: entry place · types + type."""
@@ -91,7 +93,7 @@ def units_of(cluster: Cluster, space: PipelineSpace) -> Units:
 def pipelines_by_sequence(
     cluster: Cluster, model: Model, space: PipelineSpace
 ) -> dict[tuple[str, ...], list[UsedPipeline]]:
-    """The pipelines of a model that are worth using, by sequence of GPU types (empty: none)."""
+    """The pipelines of a model that are worth using, by sequence of GPU types; a sequence may have none."""
     names = [gpu.name for gpu in cluster.gpus]
     found: dict[tuple[str, ...], list[UsedPipeline]] = {}
     for places in range(1, space.most_partitions(cluster) + 1):
@@ -119,7 +121,7 @@ def shape_count(cluster: Cluster, model: Model, space: PipelineSpace) -> int:
 
 
 def _profiles(model: Model, gpu: str, space: PipelineSpace) -> list[tuple[int, int]]:
-    """Shares at which a model was measured on a GPU type, each with its largest batch; none: it was not measured."""
+    """Shares at which a model was measured on a GPU type, each with its largest batch; empty if it was not measured."""
     return [
         (profile.share, max(map(len, profile.latency_s)))
         for profile in model.profiles
@@ -150,7 +152,7 @@ def _rates(cluster: Cluster, model: Model, layout: _Layout, space: PipelineSpace
     """Requests per second of one virtual GPU at each place of a pipeline, limits of the links included.
 
     Returns:
-        The rates; None: a place was not measured, or the pipeline misses its SLO.
+        The rates; None if a place was not measured, or the pipeline misses its SLO.
     """
     left = model.slo_s - model.margin_s
     sequence, shares, ranges, sizes = layout
@@ -209,7 +211,7 @@ def _unmatched(pipelines: list[UsedPipeline]) -> list[UsedPipeline]:
     """The pipelines that no other one matches in throughput with no more GPUs at any place, by falling throughput."""
     kept: list[UsedPipeline] = []
     for one in sorted(pipelines, key=lambda p: (-p.rate_rps, sum(p.use), p.use)):
-        # By falling throughput whatever matches a pipeline comes before it.
+        # In order of falling throughput, every pipeline that matches another one comes before it.
         if not any(all(a <= b for a, b in zip(other.use, one.use, strict=True)) for other in kept):
             kept.append(one)
     return kept
@@ -236,12 +238,12 @@ def solve_by_pipeline_enumeration(
         cluster: the cluster.
         space: plan space.
         limits: time limit.
-        every_sequence: demand a pipeline of each model on each sequence of GPU types; the answer then bounds no space,
-            and where there is no such plan the space may have others.
+        every_sequence: demand a pipeline of each model on each sequence of GPU types. The answer is then no bound for
+            the plan space. If no such plan exists, the space may still have others.
 
     Raises:
         InapplicableError: there is too much to list.
-        InputError: least cost is asked for and a price or a load is missing.
+        InputError: the objective is the least cost, and a price or a load is missing.
     """
     _require_small(cluster, space)
     find_family("pipeline").check_space(cluster, space)
@@ -300,7 +302,7 @@ class _ClusterEnumeration:
             for a, (low, first) in totals.items():
                 for b, (rate, second) in alone.items():
                     units = tuple(x + y for x, y in zip(a, b, strict=True))
-                    # GPUs are only ever added, so what does not fit now never will.
+                    # GPUs are only added, so a set that does not fit now never fits later.
                     if all(n <= limit for n, limit in zip(units, most, strict=True)):
                         _keep(together, units, rate if low < 0 else min(low, rate), first + second)
             totals = together
@@ -316,7 +318,8 @@ class _ClusterEnumeration:
             if self.every_sequence:
                 sets = added
                 continue
-            # Any number on one sequence: stop when one more improves no set, as the GPUs bound them.
+            # A sequence may have any number of pipelines: stop when one more improves no set. The GPUs bound the
+            # number.
             while added:
                 better = {use: found for use, found in added.items() if use not in sets or found[0] > sets[use][0]}
                 sets.update(better)

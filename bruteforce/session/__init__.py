@@ -22,7 +22,7 @@ SPLITS = {
 }
 
 NO_SPLITS = frozenset({"one_hardware", "own_policies"})
-"""What brute force over splits does not cover."""
+"""Features that brute force over splits does not cover."""
 
 SOLVERS: tuple[AnySolver, ...] = (
     Solver(

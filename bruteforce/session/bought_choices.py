@@ -1,24 +1,23 @@
-"""The plans of one module that an enumeration lists, where plans are held to more than latency and cost (ours).
+"""The plans of one module that an enumeration lists if constraints go beyond latency and cost (ours).
 
-docs/model/whole-machines.md says which plans there are. Without dummies, and where machines are charged by share, a
-module has finitely many plans, those of `module_plans.py`: all of them are listed. With dummies under `whole` it
-has infinitely many, and these are listed:
+docs/model/whole-machines.md defines the plans. Without dummies, or if machines are charged by share, a module has
+finitely many plans, and `module_plans.py` lists all of them. With dummies under `whole` it has infinitely many, of
+which these are listed:
 
-- Under policies of forms `FIXED` and `EVEN` a full machine takes what its configuration says, however many there are.
-  So machines beyond those that take the rate only cost, and need not be listed: again the plans of `module_plans.py`.
-  Unless changes count or types have a largest share: then machines of a configuration beyond those that take the rate
-  alone are of no use but to go on running, and its numbers go up to the larger of the two. Next to these plans of full
-  machines, `module_plans.py` has those with a partial one.
-  Where a full machine takes longer than one that is nearly full, d + b/t (`rr` with concurrency), rule `continuous` may
-  also leave the last one anything below full: it takes d + b/t and an infinitesimal.
-- In sequence (forms `LEFT`, `TIED`) latencies fall as machines are added, and a last machine that is not full is filled
-  for nothing: a plan is a number of machines of each configuration, Σ n·t ≥ T. Limits on changes, a stock, or a
-  cutoff on the cost make them finitely many.
-- Machines of free types are as many as one likes: they cost nothing, there is no stock of them and nobody counts
-  changes. With one more of them nothing gets slower. So a module that uses one, of duration d, may use nothing else,
-  and takes as little more than d as it has to: d and an infinitesimal (`Latency.above`). Only a largest share may ask
-  for more: for machines of another free type, so that both are without any limit, or for some that are not free. These
-  are as fast as their duration where machines of the free type follow them in rank, else as fast as by themselves.
+- Under policies of forms `FIXED` and `EVEN` the latency of a full machine depends on its configuration alone. Machines
+  beyond those that serve the rate only add cost, so the plans of `module_plans.py` suffice. The exception is a limit or
+  price on changes, or a largest share of a type. Then a configuration has up to as many machines as serve the rate
+  alone, or as many as run already, if that is more. `module_plans.py` adds the plans with a partial machine.
+  A nearly full machine may be faster than a full one (`rr` with concurrency): it takes d + b/t. Then rule `continuous`
+  may leave the last machine just below full, with latency d + b/t and an infinitesimal.
+- In sequence (forms `LEFT`, `TIED`) latencies fall as machines are added, and dummies fill the last machine at no cost.
+  A plan is then a number of machines of each configuration with Σ n·t ≥ T. Limits on changes, a stock, or a cutoff on
+  the cost make the plans finitely many.
+- Free types cost nothing, have no stock, and their changes have no price or limit. So their machines are unlimited, and
+  one more slows nothing. A module that uses a free type of duration d needs no other type: its latency is d and an
+  infinitesimal (`Latency.above`). Only a largest share may demand other machines, of a second free type or of types
+  that are not free. Those take their duration alone if machines of the free type follow them in rank; otherwise they
+  are as fast as by themselves.
 """
 
 from __future__ import annotations
@@ -56,7 +55,8 @@ class Latency(NamedTuple):
 
     Attributes:
         seconds: seconds.
-        above: infinitesimals on top: modules that take longer than `seconds`, by as little as one likes.
+        above: infinitesimals on top: the number of modules that take longer than `seconds` by an arbitrarily small
+            time.
     """
 
     seconds: Fraction
@@ -73,9 +73,9 @@ class Choice(NamedTuple):
     Attributes:
         cost_per_h: money per hour, with what its changes cost.
         latency: worst-case latency.
-        used: what it uses of all that is limited, in the order of `Asked.limits`.
-        types: types that it uses, where machines of each are to spare; otherwise none.
-        plan: the plan, given what an infinitesimal is to be in seconds.
+        used: its use of each limited resource, in the order of `Asked.limits`.
+        types: types that it uses, if the session asks for spare machines of each; otherwise none.
+        plan: the plan, given the seconds that stand for an infinitesimal.
     """
 
     cost_per_h: Fraction
@@ -87,12 +87,12 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What is listed.
+    """The session whose plans are listed, and the rules of the listing.
 
     Attributes:
         session: the instance.
         space: plan space, with a countable dummy rule (form `FIXED`: any) and without `single_hardware`.
-        asked: what plans are held to.
+        asked: the limits that plans have to keep.
         free: types of which a module may use as many machines as it likes for nothing.
         deadline: `time.perf_counter` value at which to give up.
     """
@@ -114,7 +114,7 @@ class Listing:
 
 
 def all_choices(listing: Listing, module: Module) -> list[Choice]:
-    """The module's plans that are of use, where they are finitely many.
+    """The useful plans of the module, if they are finitely many.
 
     Raises:
         InapplicableError: they are too many.
@@ -137,12 +137,12 @@ def all_choices(listing: Listing, module: Module) -> list[Choice]:
 
 
 def choices_within(listing: Listing, module: Module, cutoff: Fraction | None) -> list[Choice]:
-    """The module's plans of full machines that are of use and cost at most a cutoff, where dummies are for nothing.
+    """The useful plans of full machines that cost at most a cutoff, if dummies cost nothing.
 
     Args:
-        listing: what is listed.
+        listing: the session and its rules.
         module: the module.
-        cutoff: money per hour; None: no limit, where every type is free or in stock, or changes are limited.
+        cutoff: money per hour. None means no limit; then every type is free or in stock, or changes are limited.
 
     Raises:
         InapplicableError: they are too many.
@@ -157,7 +157,7 @@ def choices_within(listing: Listing, module: Module, cutoff: Fraction | None) ->
 
 
 def _endless_choices(listing: Listing, module: Module, scaled: ScaledModule, most: Fraction | None) -> Iterator[Choice]:
-    """The module's plans with as many machines of a free type as it takes."""
+    """The module's plans with enough machines of a free type."""
     shares, limit = listing.asked.shares, listing.space.max_allocations
     free = [(k, c) for k, c in enumerate(scaled.configurations) if c.hardware in listing.free]
     nothing = (Fraction(0),) * len(listing.asked.limits())
@@ -180,7 +180,7 @@ def _endless_choices(listing: Listing, module: Module, scaled: ScaledModule, mos
 
 
 def _with_endless(listing: Listing, module: Module, scaled: ScaledModule, counts: Counts, k: int) -> Choice:
-    """Machines of types that are not free, next to as many of configuration k, of a free one, as it takes."""
+    """Machines of types that are not free, next to enough machines of configuration k of a free type."""
     choice, c = _priced(listing, module, scaled, counts), scaled.configurations[k]
     tied = scaled.shared
     # Machines of the same ratio collect with it under `tc-shared`, wherever they stand in rank.
@@ -192,7 +192,7 @@ def _with_endless(listing: Listing, module: Module, scaled: ScaledModule, counts
         taken = sum(n * scaled.throughput[i] for i, n in after)
         others = Latency(worst_latency(scaled, Counts(0, after, 0, taken - scaled.rate)))
         if others > latency:
-            # These take longer anyway, so that the endless ones may take as much more than their durations.
+            # These take longer anyway, so the unlimited machines may take equally long.
             most_above, latency = others.seconds - latency.seconds, others
     collecting = tuple(scaled.configurations[i] for i in [k, *before])
     bought = tuple(Allocation(scaled.configurations[i], n) for i, n in counts.machines)
@@ -228,15 +228,15 @@ def _many(
 
 
 class _Vectors(NamedTuple):
-    """Which numbers of machines are listed.
+    """The numbers of machines that are listed.
 
     Attributes:
-        listing: what is listed.
+        listing: the session and its rules.
         module: the module.
         scaled: the module in integers.
-        cutoff: most that the machines and their changes cost, scaled; None: no limit.
-        least: rate that they take at least, scaled; None: the module's.
-        most: most configurations; None: any number.
+        cutoff: largest cost of the machines and their changes, scaled; None means no limit.
+        least: least rate that they serve, scaled. None means the module's rate.
+        most: most configurations; None means any number.
     """
 
     listing: Listing
@@ -264,7 +264,7 @@ class _Vectors(NamedTuple):
             each = change * self.scaled.cost_scale
             left = self.cutoff - cost - each * sum(max(0, n - runs[name]) for name, n in used.items())
             there = max(0, own - x)
-            # Machines that run on are no changes; only those beyond them cost a change each.
+            # Running machines are no changes; each machine beyond them is one change.
             stays = price and left < there * price
             bounds.append(floor(left / price if stays else (left + each * there) / (price + each)))
         return max(0, min(bounds))
@@ -316,7 +316,7 @@ def _too_many(module: Module, so_many: str) -> str:
 
 
 def _choice(listing: Listing, module: Module, scaled: ScaledModule, counts: Counts) -> Choice | None:
-    """A closed plan, back on the scale of the input; None: without some type it takes too little."""
+    """A closed plan in the input's units; None if it serves too little without some type."""
     rates: dict[str, Fraction] = {}
     for position, (i, n) in enumerate(counts.machines):
         rest = counts.partial if position == len(counts.machines) - 1 else 0
@@ -328,7 +328,7 @@ def _choice(listing: Listing, module: Module, scaled: ScaledModule, counts: Coun
 
 
 def _priced(listing: Listing, module: Module, scaled: ScaledModule, counts: Counts) -> Choice:
-    """A closed plan with its cost, latency and all that it uses, whatever it takes without some type."""
+    """A closed plan with its cost, latency and resource use; rates without some type are not checked."""
     whole, price, asked = listing.space.charging.whole, listing.session.price, listing.asked
     used: dict[str, Fraction] = {}
     machines: dict[str, int] = {}
@@ -352,12 +352,13 @@ def _priced(listing: Listing, module: Module, scaled: ScaledModule, counts: Coun
 
 
 def _nearly_full(listing: Listing, module: Module, scaled: ScaledModule, counts: Counts) -> Choice | None:
-    """A closed plan with dummies that all but fill its last machine, in form `FIXED`; None: there is none.
+    """A closed plan with dummies that nearly fill its last machine, in form `FIXED`; None if there is none.
 
-    Its last machine is the partial one, or one that was full with dummies; it has to take what the others leave.
+    Its last machine is the partial one, or one that was full with dummies; it has to serve the rate that the others
+    leave.
     """
     priced, (*first, (i, n)) = _priced(listing, module, scaled, counts), counts.machines
-    # Where dummies filled the last machine, it is that one which is now all but full.
+    # If dummies filled the last machine, that machine is now nearly full.
     n -= 0 if counts.partial else 1
     full = (*first, (i, n)) if n else tuple(first)
     last, t = scaled.configurations[i], scaled.configurations[i].throughput_rps
@@ -372,7 +373,7 @@ def _nearly_full(listing: Listing, module: Module, scaled: ScaledModule, counts:
         if name != last.hardware:
             least = max(least, need)
         elif need > 0:
-            # Without its type the others take too little, whatever this machine takes.
+            # Without its type the others serve too little, regardless of this machine's rate.
             return None
     if least >= t:
         return None
@@ -405,7 +406,7 @@ def _undominated(listing: Listing, choices: Iterable[Choice]) -> list[Choice]:
     slo, limits = Latency(listing.most_s), listing.asked.limits()
     possible = [c for c in _in_time(listing, choices) if c.latency <= slo and no_more(c.used, limits)]
     kept: list[Choice] = []
-    # By rising cost, then latency and use, so that whatever beats a choice comes before it.
+    # In order of rising cost, then latency and use, every choice that beats another one comes before it.
     for choice in _in_time(listing, sorted(possible, key=lambda c: (c.cost_per_h, c.latency, c.used))):
         if not any(
             k.latency <= choice.latency and no_more(k.used, choice.used) and k.types <= choice.types for k in kept
@@ -415,7 +416,7 @@ def _undominated(listing: Listing, choices: Iterable[Choice]) -> list[Choice]:
 
 
 def _in_time(listing: Listing, choices: Iterable[Choice]) -> Iterator[Choice]:
-    """The choices one by one, up to the deadline: each is compared with all that are kept, which may be thousands.
+    """The choices one by one, up to the deadline: each is compared with all choices kept, possibly thousands.
 
     Raises:
         TimeUpError: the deadline has passed.

@@ -1,21 +1,21 @@
-"""Complete enumeration of the plans of a session that are held to more than latency and cost (ours).
+"""Complete enumeration of the plans of a session with constraints beyond latency and cost (ours).
 
-Where machines are charged whole or in stock, changes of running machines are limited or cost money, there are spare
-machines, or types have a largest share (docs/model/whole-machines.md). `bought_choices.py` says which plans of a
-module are listed.
+It applies if machines are charged whole or limited by a stock, changes of running machines are limited or cost money,
+the session needs spare machines, or types have a largest share (docs/model/whole-machines.md). `bought_choices.py`
+lists the plans of a module.
 
-- Where they are finitely many, all of them are.
-- Otherwise, in sequence with dummies for nothing, those that cost at most a cutoff, changes included, are finitely many
-  where each machine costs something, or is in stock. Cutoffs rise from what the rate costs at least. The cheapest plan
-  below a cutoff is the cheapest of all: any other one costs more than the cutoff.
-- Cutoffs rise for ever where there is no plan. So it is asked first whether there is one at all, whatever it costs:
-  then every machine without a stock is one that costs nothing. Where changes are limited, there are finitely many.
+- If they are finitely many, it lists all of them.
+- Otherwise plans are in sequence, and dummies cost nothing. If each machine has a price or a stock, finitely many plans
+  cost at most a cutoff, changes included. Cutoffs rise from the least cost of the rate. The cheapest plan below a
+  cutoff is the cheapest of all, because any other plan costs more than the cutoff.
+- Without a plan, cutoffs would rise forever. So the enumeration first checks whether any plan exists at any cost, with
+  all machines without a stock free. If changes are limited, the plans are finitely many.
 
-What changes cost is a sum over modules, with each module's plan as good as part of its cost; how many they are is used
-up like a stock. Machines to spare are paid for once all modules' types are known, and leave that much less of a stock.
+The cost of changes is a sum over modules, so each module's share is part of its plan's cost. A limit on the number of
+changes acts like a stock. Spare machines are charged once all modules' types are known, and they reduce the stock.
 
-Of a module's plans those are kept that no other one equals or beats in cost, latency, types and all that is limited at
-once. All combinations of these are enumerated, cut only by cost, path and limits. Arithmetic is exact.
+A module's plan is dropped if another one equals or beats it in cost, latency, types and all limited resources at once.
+All combinations of the others are enumerated, pruned only by cost, path and limits. Arithmetic is exact.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def cheapest_bought(session: Session, space: PlanSpace, deadline: float) -> tupl
 
     Args:
         session: the instance.
-        space: plan space without `single_hardware`, in which machines are charged whole or the session asks for more
-            than latency and cost.
+        space: plan space without `single_hardware`, in which machines are charged whole, or the session has constraints
+            beyond latency and cost.
         deadline: `time.perf_counter` value at which to give up.
 
     Raises:
@@ -62,7 +62,7 @@ def cheapest_bought(session: Session, space: PlanSpace, deadline: float) -> tupl
 
 
 def _by_cutoffs(listing: Listing, for_nothing: frozenset[str]) -> tuple[Fraction, Plan]:
-    """The cheapest plan, where there is one: the cheapest below a cutoff that is high enough.
+    """The cheapest plan, if one exists: the cheapest below a high enough cutoff.
 
     Args:
         listing: what is listed.
@@ -73,7 +73,7 @@ def _by_cutoffs(listing: Listing, for_nothing: frozenset[str]) -> tuple[Fraction
     paid = replace(listing, free=frozenset()), replace(listing, free=for_nothing)
     own = [paid[asked.change_price[module.name] == 0] for module in session.modules]
     least = [_least_cost(session, listing.space, module) for module in session.modules]
-    # Any cutoff above 0 will do where the rate may cost nothing.
+    # Any cutoff above 0 suffices if the rate may cost nothing.
     cutoff = sum(least, Fraction(0)) or min((p for p in session.price.values() if p), default=Fraction(1))
     while True:
         above = cutoff - sum(least, Fraction(0))
@@ -82,14 +82,14 @@ def _by_cutoffs(listing: Listing, for_nothing: frozenset[str]) -> tuple[Fraction
             for one, module, low in zip(own, session.modules, least, strict=True)
         ]
         found = _cheapest(listing, choices)
-        # What is not listed costs more than the cutoff, and its machines of modules that are gone on top.
+        # Every plan that is not listed costs more than the cutoff and the removal of the machines of absent modules.
         if found is not None and found[0] <= cutoff + asked.gone_cost:
             return found
         cutoff *= GROWTH
 
 
 def _none(session: Session) -> str:
-    """In words that there is no plan."""
+    """A message that there is no plan."""
     asked = asked_of(session)
     limits = [
         *(["the stock"] if session.stock else []),
@@ -108,7 +108,7 @@ def _countable(space: PlanSpace) -> PlanSpace:
 
 
 def _least_cost(session: Session, space: PlanSpace, module: Module) -> Fraction:
-    """What a module's rate costs at least: at the lowest price of a request, and a machine at least."""
+    """The least cost of a module's rate: at the lowest price of a request, and at least one machine."""
     price = session.price
     allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
     machines = [max(Fraction(1), module.rate_rps / c.throughput_rps) for c in allowed]
@@ -116,13 +116,13 @@ def _least_cost(session: Session, space: PlanSpace, module: Module) -> Fraction:
 
 
 def _cheapest(listing: Listing, choices: list[list[Choice]]) -> tuple[Fraction, Plan] | None:
-    """Cost and plan of the cheapest combination within SLO and limits; None: there is none."""
+    """Cost and plan of the cheapest combination within SLO and limits; None if there is none."""
     if not all(choices):
         return None
     session, asked = listing.session, listing.asked
     order, price = session.order, session.price
     parents = [[(p, Latency(session.delay_between(p, m))) for p in own] for m, own in enumerate(session.parents())]
-    # A module without an end has children, which are held to theirs.
+    # A module without an end has children, and those have to keep their ends.
     most = [Latency(session.slo_s - (least_end(session) if end is None else end)) for end in session.ends()]
     limits, nothing = asked.limits(), Latency(Fraction(0))
     least_after = [sum((choices[i][0].cost_per_h for i in order[k:]), Fraction(0)) for k in range(len(order) + 1)]
@@ -134,7 +134,7 @@ def _cheapest(listing: Listing, choices: list[list[Choice]]) -> tuple[Fraction, 
         nonlocal best_cost, best
         if time.perf_counter() > listing.deadline:
             raise TimeUpError
-        # Only strictly cheaper combinations come this far.
+        # Only strictly cheaper combinations reach this point.
         if position == len(order):
             best_cost, best = spent, chosen.copy()
             return

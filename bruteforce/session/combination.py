@@ -61,7 +61,7 @@ def _cheapest_combination(session: Session, frontiers: list[list[ModuleChoice]],
     """For each module the index of its plan in the cheapest combination whose longest path meets the SLO."""
     order, parents = session.order, session.parents()
     delays = [[session.delay_between(p, m) for p in own] for m, own in enumerate(parents)]
-    # A module without an end has children, which are held to theirs.
+    # A module without an end has children, and those have to keep their ends.
     most = [session.slo_s - (least_end(session) if end is None else end) for end in session.ends()]
     *latency, limit = _as_integers([*([c.latency_s for c in f] for f in frontiers), *delays, most])
     latency, delays_before = latency[: len(order)], latency[len(order) :]
@@ -75,7 +75,7 @@ def _cheapest_combination(session: Session, frontiers: list[list[ModuleChoice]],
         nonlocal best_cost, best
         if time.perf_counter() > deadline:
             raise TimeUpError
-        # Only strictly cheaper combinations come this far: ties keep the first one found.
+        # Only strictly cheaper combinations reach this point: ties keep the first one found.
         if position == len(order):
             best_cost, best = spent, chosen.copy()
             return

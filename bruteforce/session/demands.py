@@ -1,4 +1,4 @@
-"""What a session asks of a plan beyond latency and cost, as it is counted (ours; docs/model/whole-machines.md)."""
+"""A session's constraints on a plan beyond latency and cost, as numbers (ours; docs/model/whole-machines.md)."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from euclio.problems.session.resources import MachineLimit, machine_limits, usab
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a session asks.
+    """The constraints of a session.
 
     Attributes:
-        stock: machines that a plan may use by type without spare ones, for want of more in stock or of a resource.
-        rows: what limits machines, by type or by what they take.
-        running: machines that run by module, then type.
-        gone: machines that run for modules that the session does not have: every plan removes them.
-        most_changes: most machines added to and removed from those of the session's modules; None: any number.
+        stock: machines of each type that a plan may use beside spare ones, as the stock or a resource limits them.
+        rows: limits on machines, by type or by resource use.
+        running: running machines by module, then type.
+        gone: running machines of modules that the session does not have; every plan removes them.
+        most_changes: most machines added to and removed from those of the session's modules; None means any number.
         change_price: money per hour for each machine added or removed, by module of the session.
-        gone_cost: what the machines of `gone` cost to remove, in money per hour.
+        gone_cost: cost of removing the machines of `gone`, in money per hour.
         spare: spare machines, of each type that a plan uses.
         shares: largest share of a module's rate that may need a type, by type, where it is below 1.
     """
@@ -40,7 +40,7 @@ class Asked:
 
     @property
     def anything(self) -> bool:
-        """Whether a plan is held to more than its latency."""
+        """Whether a plan has constraints beyond its latency."""
         return bool(self.stock or self.binds or self.spare or self.shares)
 
     @property
@@ -49,12 +49,12 @@ class Asked:
         return self.most_changes is not None or any(self.change_price.values()) or self.gone_cost > 0
 
     def limits(self) -> tuple[Fraction, ...]:
-        """The most that a plan may use: of each of `rows`, then of changes if they are limited."""
+        """The largest use by a plan: of each of `rows`, then of changes if they are limited."""
         changes = [] if self.most_changes is None else [self.most_changes]
         return (*(row.capacity for row in self.rows), *map(Fraction, changes))
 
     def limits_without_spare(self, types: frozenset[str]) -> tuple[Fraction, ...]:
-        """What the spare machines leave of `limits` to a plan that uses some types."""
+        """The part of `limits` that the spare machines leave to a plan that uses some types."""
         spare = {name: Fraction(self.spare) for name in types}
         taken = [row.taken(spare) for row in self.rows]
         return tuple(most - (taken[i] if i < len(taken) else 0) for i, most in enumerate(self.limits()))
@@ -71,11 +71,11 @@ class Asked:
 
 
 def asked_of(session: Session, *, close: bool = True) -> Asked:
-    """What a session asks.
+    """The constraints of a session.
 
     Args:
         session: the session.
-        close: whether with what it asks of changes; otherwise none of them counts.
+        close: whether to include its limits and prices of changes; otherwise changes do not count.
     """
     running = session.running if close else None
     shares = {name: most for name, most in session.largest_share.items() if most < 1}

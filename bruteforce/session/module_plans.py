@@ -1,7 +1,7 @@
-"""Every plan of one module with its latency, in scaled integers: what enumerations of plans are made of (ours).
+"""Every plan of one module with its latency, in scaled integers, for enumerations of plans (ours).
 
 The latency formulas of the built-in policies are written here a second time on purpose; the checker's are not used. A
-user's own policy, which is nothing but such formulas, is asked for every plan.
+user's own policy consists of such formulas, and is called for every plan.
 """
 
 from __future__ import annotations
@@ -42,10 +42,12 @@ class ScaledModule:
         throughput: t of each configuration in those units.
         unit_cost: cost of one such unit of rate on each configuration, times `cost_scale`.
         cost_scale: integer units per money per hour.
-        own_rate: rate that a full machine collects at where only its configuration decides it (empty: tc, tc-shared).
+        own_rate: rate that a full machine collects at, if its configuration alone decides it; empty under tc and
+            tc-shared.
         even: whether the machines of the last allocation share its rate, so that they collect at a share of `own_rate`.
         shared: whether configurations of one ratio collect together (tc-shared).
-        general: a policy whose latencies are the record's own functions of a plan; None: the fields above say all.
+        general: a policy whose latencies are the record's own functions of a plan; None if the fields above define the
+            policy.
     """
 
     configurations: tuple[Configuration, ...]
@@ -125,7 +127,7 @@ def most_vectors(scaled: ScaledModule, max_allocations: int | None) -> float:
 
 
 def all_counts(scaled: ScaledModule, space: PlanSpace, deadline: float) -> Iterator[Counts]:
-    """Every plan of the module that the dummy rule and the limit on allocations allow, whatever its latency."""
+    """Every plan of the module that the dummy rule and the limit on allocations allow, at any latency."""
     size = len(scaled.configurations)
     most = size if space.max_allocations is None else min(size, space.max_allocations)
     dummies = space.dummy.adds
@@ -162,8 +164,9 @@ def worst_latency(scaled: ScaledModule, counts: Counts) -> Fraction:
 def collection_rates(scaled: ScaledModule, counts: Counts) -> Iterator[tuple[int, int]]:
     """Configuration and the rate at which a batch is collected, for each kind of machine: latency is d + b/rate.
 
-    A full machine collects at all the rate not taken by allocations before it (tc), at all the rate on configurations
-    of the same or a lower ratio (tc-shared), at b/d (rr) or at its own throughput (machine-rate).
+    A full machine's collection rate depends on the policy. Under tc it is the rate that earlier allocations leave;
+    under tc-shared, the whole rate on configurations of the same or a lower ratio. Under rr it is b/d, and under
+    machine-rate the machine's own throughput.
     """
     left = collecting = scaled.rate + counts.dummy
     ratio_cost = -1
@@ -178,7 +181,7 @@ def collection_rates(scaled: ScaledModule, counts: Counts) -> Iterator[tuple[int
 
 
 def _even_latency(scaled: ScaledModule, counts: Counts) -> Fraction:
-    """Worst-case latency of a plan in seconds where the last allocation's machines are all as busy as one another.
+    """Worst-case latency of a plan in seconds if the last allocation's machines are equally busy.
 
     A full machine collects b requests in b/r, r being its own rate; one that is busy for a share s of the time takes
     b/(r·s). The last allocation's machines, the partial one included, are busy for the share R/(n·t).
@@ -195,7 +198,7 @@ def _even_latency(scaled: ScaledModule, counts: Counts) -> Fraction:
 
 
 def _general_latency(scaled: ScaledModule, counts: Counts) -> Fraction:
-    """Worst-case latency of a plan in seconds, as the record of a policy says it for each kind of machine."""
+    """Worst-case latency of a plan in seconds, from a policy's record for each kind of machine."""
     policy = scaled.general
     assert policy is not None
     worst = Fraction(0)

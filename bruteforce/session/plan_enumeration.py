@@ -1,11 +1,11 @@
 """Complete enumeration of the plans of a session: the oracle for small cases (ours; rules: docs/model/sessions.md).
 
-Every vector of whole-machine counts of every module is visited and closed in every way that the dummy rule allows.
-A module keeps its frontier: the plans that are strictly faster than every cheaper one. Then all combinations of
-frontier plans are enumerated (`combination.py`). Nothing is bounded by anything cleverer than a sum of least costs.
+The solver visits every vector of whole-machine counts of every module, and closes it in every way that the dummy rule
+allows. A module keeps its frontier: the plans that are strictly faster than every cheaper one. Then the solver
+enumerates all combinations of frontier plans (`combination.py`). Its only bound is a sum of least costs.
 
-Where machines are charged whole, or plans are held to more than latency and cost, `bought_enumeration.py` says what is
-listed; shared partial machines are packed below.
+If machines are charged whole, or plans have constraints beyond latency and cost, `bought_enumeration.py` lists the
+plans. The code below packs shared partial machines.
 
 Arithmetic is exact: rates and costs are integers on a common scale, made from the decimal text of the input.
 """
@@ -43,17 +43,17 @@ from euclio.problems.session.policies import Form
 
 # Complete enumeration of plans whose partial machines may be shared, for tiny sessions (ours).
 #
-# Without its shared machines taken apart, a packed plan is one of whole machines that costs more and is no slower: so
-# the cheapest plan of whole machines is known first, and only cheaper ones are looked for. Each module then is one of
-# these:
+# If every module gets its own machines, a packed plan becomes a plan of whole machines that costs more and is no
+# slower. So the cheapest plan of whole machines is found first, and then only cheaper packed ones are searched. Each
+# module then has a plan of one of two kinds:
 #
-# - on machines that it has alone, as plans of whole machines list them (`bought_choices.py`), up to that cost;
-# - with a partial machine, which takes what its whole machines leave, without dummies: finitely many.
+# - on machines of its own, as in plans of whole machines (`bought_choices.py`), up to that cost;
+# - with a partial machine that serves the rest of its whole machines' rate, without dummies: finitely many plans.
 #
-# Of the latter those are kept that no other one on the same hardware equals or beats in the cost and latency of its
-# whole machines, and in latency, duration, busy time and memory of the partial one. Partial machines are put on
-# machines in all ways (docs/model/whole-machines.md#packed), cut only by cost, path, time and memory. Arithmetic is
-# exact; the rules are written here a second time on purpose, the checker's are not used.
+# A plan of the second kind is dropped if another one on the same hardware equals or beats it in all of these: cost and
+# latency of its whole machines; latency, duration, busy time and memory of the partial one. Partial machines are placed
+# on machines in all ways (docs/model/whole-machines.md#packed), pruned only by cost, path, time and memory. Arithmetic
+# is exact. The rules are written here a second time on purpose; the checker's are not used.
 
 MOST_COMBINATIONS = 10**9
 """Combinations of the modules' plans, before any is cut, beyond which the enumeration refuses to begin."""
@@ -63,13 +63,13 @@ class _Part(NamedTuple):
     """A plan of one module.
 
     Attributes:
-        cost_per_h: money per hour for its machines but the partial one that may be shared.
-        whole_s: latency of these machines in seconds, 0: there are none.
-        hardware: type of the partial machine; empty: it has none that may be shared.
+        cost_per_h: money per hour for its machines except the shareable partial one.
+        whole_s: latency of these machines in seconds, 0 if there are none.
+        hardware: type of the partial machine; empty if it has no shareable one.
         own_s: latency of that machine in seconds without waits.
         duration_s: seconds that one of its batches takes.
         busy: share of the time that it works.
-        memory_mb: memory of its model; None: not known.
+        memory_mb: memory of its model; None if unknown.
         plan: the plan.
     """
 
@@ -83,7 +83,7 @@ class _Part(NamedTuple):
     plan: ModulePlan
 
     def replaces(self, other: _Part) -> bool:
-        """Whether it does as well wherever the other one may stand."""
+        """Whether it does at least as well in every place of the other one."""
         numbers = zip(self[1:2] + self[3:6], other[1:2] + other[3:6], strict=True)
         fits = self.memory_mb == other.memory_mb or (
             self.memory_mb is not None and other.memory_mb is not None and self.memory_mb < other.memory_mb
@@ -93,7 +93,7 @@ class _Part(NamedTuple):
 
 
 def cheapest_packed(session: Session, space: PlanSpace, deadline: float) -> tuple[Fraction, Plan] | str:
-    """Cost and plan of the cheapest packed plan, or in words why there is none.
+    """Cost and plan of the cheapest packed plan, or a message why there is none.
 
     Args:
         session: the instance, without limits and without machines that cost nothing.
@@ -208,11 +208,11 @@ class _PackedSearch:
     def _machines(
         self, part: _Part, chosen: list[_Part], groups: list[list[int]]
     ) -> list[tuple[Fraction, list[list[int]]]]:
-        """What each machine that the last module's partial machine may be costs more, with who is on which then."""
+        """Added cost of each machine that may be the last module's partial machine, and the modules then on it."""
         if not part.hardware:
             return [(Fraction(0), groups)]
         m = len(chosen) - 1
-        # A machine of its own is paid for, a place on one that is there already is not.
+        # A new machine costs money; a place on an existing one does not.
         found = [(self.session.price[part.hardware], [*groups, [m]])]
         for place, group in enumerate(groups):
             members = [chosen[i] for i in (*group, m)]
@@ -227,7 +227,7 @@ class _PackedSearch:
         there = self.memory[members[0].hardware]
         if there is None:
             return True
-        # A model whose memory is not known shares with nobody where that of the machine is.
+        # A model of unknown memory shares no machine of known memory.
         needed = [part.memory_mb for part in members if part.memory_mb is not None]
         return len(needed) == len(members) and sum(needed, Fraction(0)) <= there
 
@@ -237,7 +237,7 @@ class _PackedSearch:
         for group in groups:
             batches = sum((chosen[m].duration_s for m in group), Fraction(0))
             for m in group:
-                # Its batch waits for one of everybody else on the machine.
+                # Its batch waits for one batch of every other module on the machine.
                 latency[m] = max(latency[m], chosen[m].own_s + batches - chosen[m].duration_s)
         return path_length(self.session, latency) <= self.session.slo_s
 
@@ -316,7 +316,7 @@ def module_frontier(
     needs = [_need(scaled, i, budget_s, strictly=False) for i in range(len(scaled.configurations))]
     # By rising cost, so that a plan is kept exactly if it is faster than every cheaper one.
     for counts in sorted(all_counts(scaled, space, deadline)):
-        # Where machines share a rate, and under a user's policy, there are no least rates, only latencies of plans.
+        # If machines share a rate, or under a user's policy, there are no least rates, only latencies of plans.
         if scaled.even or scaled.general is not None:
             latency = worst_latency(scaled, counts)
             kept = latency < frontier[-1].latency_s if frontier else latency <= budget_s

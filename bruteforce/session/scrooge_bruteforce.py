@@ -2,10 +2,10 @@
 
 The paper does not say what its brute force enumerates, so this one lists whole plans: every vector of whole machines of
 a module, closed by whole and partial machines of its last configuration. Under this policy a full machine takes d + b/t
-whatever runs next to it, so latency only grows along a vector, and so does the least cost that it can end at (the rest
-of the rate at the next best throughput-cost ratio). A vector is left where a plan found before is neither more
-expensive nor slower than anything that it can still become. What is left are the module's frontiers; then all their
-combinations are enumerated. Arithmetic is exact: scaled integers for rates and costs, fractions for latencies.
+regardless of other machines, so latency only grows along a vector. The least final cost grows too: it serves the rest
+of the rate at the next best throughput-cost ratio. A vector is pruned if a plan found before is neither more expensive
+nor slower than any completion of it. The remaining plans are the module's frontiers, and all their combinations are
+enumerated. Arithmetic is exact: scaled integers for rates and costs, fractions for latencies.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class _VectorSearch:
 
     Attributes:
         module: the module in scaled integers.
-        max_allocations: most allocations; None: any number.
+        max_allocations: most allocations; None means any number.
         budget_s: largest worst-case latency in seconds.
         deadline: `time.perf_counter` value at which to give up.
         vectors: vectors visited.

@@ -24,20 +24,20 @@ from heuristics.session.module_scheduler import generate_configuration, schedule
 from heuristics.session.planner import Scheduling, plan_budgets, stretched
 from heuristics.session.schedule import Schedule, copy_schedule, new_schedule
 
-# What a module's plan can become when the reassigner gives its residual more latency (compiled).
+# The plans that the reassigner can make of a module's plan by giving its residual more latency (compiled).
 
 
 @compiled
 def plan_ends(s: SessionArrays, m: int, dummies: int, most_budget: float, plan: Schedule) -> Floats:
-    """Every pair of worst-case latency and cost that module m's plan can end with, or something no more expensive.
+    """Every pair of worst-case latency and cost that module m's plan can end with, or a pair that costs no more.
 
-    The residual is rescheduled at every budget at which Algorithm 1 gives another plan, from the largest down. A
-    plan whose first allocation changes has another residual next time: for it the whole rate's fluid bound stands in.
-    Where Algorithm 1 leaves a rest, the residual's fluid bound stands in for all smaller budgets.
+    The residual is rescheduled at every budget at which Algorithm 1 gives another plan, from the largest down. If a
+    plan's first allocation changes, its next residual is another one, and the whole rate's fluid bound stands in. If
+    Algorithm 1 leaves a rest, the residual's fluid bound stands in for all smaller budgets.
 
-    Dummies at any rate give a plan of their own for every budget. As long as Algorithm 1's plan stays, more budget only
-    means fewer of them: the cost at the largest budget stands in for all, at a latency that no plan is below. With a
-    limit on allocations that need not hold, and the whole rate's fluid bound stands in for everything.
+    Dummies at any rate give another plan for every budget. While Algorithm 1's plan stays, more budget only means fewer
+    dummies: the cost at the largest budget stands in for all, at a latency that no plan undercuts. A limit on
+    allocations breaks this rule, and the whole rate's fluid bound stands in for everything.
 
     Args:
         s: the session.
@@ -56,7 +56,7 @@ def plan_ends(s: SessionArrays, m: int, dummies: int, most_budget: float, plan: 
     kept = plan.machines[first]
     residual = s.rate[m] - kept * s.throughput[first]
     candidate, unfilled = new_schedule(s), new_schedule(s)
-    # What the whole machines that stay take at least; without any, the fastest configuration's duration.
+    # Least latency of the whole machines that stay; without any, the fastest configuration's duration.
     shortest = s.duration[first] if kept > 0 else s.duration[s.first[m] : s.first[m + 1]].min()
     if dummies == ANY_RATE and s.max_allocations < UNLIMITED:
         ends[1, 0], ends[1, 1] = 0.0, _fluid(s, m, s.rate[m], most_budget)
@@ -72,7 +72,7 @@ def plan_ends(s: SessionArrays, m: int, dummies: int, most_budget: float, plan: 
             ends[size, 0], ends[size, 1] = candidate.latency[m], candidate.cost[m]
             if dummies == ANY_RATE:
                 ends[size, 0] = shortest
-            # Another residual next time: bounded, in place of following every way on.
+            # The next residual is another one: it is bounded instead of following every branch.
             if _first_allocation(s, m, candidate) != first or candidate.machines[first] != kept:
                 ends[size, 0], ends[size, 1] = 0.0, _fluid(s, m, s.rate[m], most_budget)
             size += 1
@@ -127,9 +127,9 @@ class Splits(NamedTuple):
 
     Attributes:
         plan: the plan.
-        cost: cost of the plan per hour; infinite: no split is feasible.
+        cost: cost of the plan per hour; infinite if no split is feasible.
         visited: vectors of budgets that were scheduled.
-        share: share of the whole grid that was gone through, 1: all of it.
+        share: searched share of the whole grid; 1 means all of it.
     """
 
     plan: Schedule
@@ -144,12 +144,12 @@ class _Options(NamedTuple):
     Attributes:
         first: start of each module's options, shape (modules + 1,).
         budget: smallest latency budget that gives the plan, in seconds, shape (options,).
-        bound: what the plan costs at least per hour after any reassignment, shape (options,).
+        bound: least cost of the plan per hour after any reassignment, shape (options,).
         end_first: start of the plan's ends, shape (options + 1,).
         end_latency: worst-case latencies in seconds that the plan may end with after reassignment, shape (ends,).
         end_cost: least cost per hour with that latency, shape (ends,).
         machines: whole machines of the module's configurations, shape (options, configurations of the session).
-        partial_at: configuration of the partial machine, -1: none, shape (options,).
+        partial_at: configuration of the partial machine, shape (options,); -1 means none.
         partial: rate of the partial machine in requests per second, shape (options,).
         dummy: dummy rate in requests per second, shape (options,).
         latency: worst-case latency in seconds, shape (options,).
@@ -176,8 +176,8 @@ def split_optimum(
 ) -> Splits:
     """The cheapest plan over all splits of the grid, by depth-first search over the modules' distinct plans.
 
-    Budgets that give a module the same plan count once, as the smallest of them; vectors whose cost after any
-    reassignment cannot beat the incumbent are left out, by the linear relaxation over what plans can end as.
+    Budgets that give a module the same plan count once, as the smallest of them. The search prunes vectors whose cost
+    after any reassignment cannot beat the incumbent. Its bound is the linear relaxation over the plans' possible ends.
 
     Args:
         s: the session.
@@ -185,11 +185,11 @@ def split_optimum(
         grid: CONFIGURATIONS, BREAKPOINTS or STEPS.
         step: step of the grid STEPS in seconds.
         floor: a proven lower bound on the cost per hour of every plan; a split that reaches it ends the search.
-        deadline: seconds on `clock` at which to stop; infinite: never.
+        deadline: seconds on `clock` at which to stop; infinite means never.
         most: nodes after which to stop.
 
     Returns:
-        The plan; it is the cheapest of all splits where the share gone through is 1.
+        The plan. It is the cheapest of all splits if the searched share is 1.
     """
     modules = s.rate.size
     options = _options(s, dummies, grid, step)
@@ -213,7 +213,7 @@ def split_optimum(
         nodes += 1
         if nodes > most or (nodes % VECTORS_BETWEEN_CLOCKS == 0 and is_past(deadline)):
             return Splits(best, best_cost, visited, 0.0)
-        # What saves less than rounding is no improvement: ties keep the first split.
+        # A saving below rounding is no improvement: ties keep the first split.
         below = best_cost * (1.0 - 1e-12)
         at[m] += 1
         # Options come by how much they lift the relaxation's bound: later ones are beaten as well.
@@ -225,12 +225,12 @@ def split_optimum(
             continue
         o = order[at[m]]
         latency[m] = options.budget[o]
-        # Modules still to come at their least budgets already miss the SLO.
+        # Even with later modules at their least budgets, the SLO is missed.
         if path_times(s, latency, before, after) > s.slo * (1.0 + TIE):
             continue
-        # Rounding of these sums can only lose a split that saves hardly more than the 1e-12 that count as a tie.
+        # Rounding of these sums can only lose a split whose saving is close to the tie tolerance of 1e-12.
         with_rest = bound[m] + options.bound[o]
-        # Every module still to come at its cheapest within the room that is left to it alone.
+        # Every later module at its cheapest within the room left to it alone.
         for i in range(m + 1, modules):
             with_rest += _within(options, cheapest, i, s.slo * (1.0 + TIE) - before[i] - after[i])
         if with_rest >= below:
@@ -266,10 +266,10 @@ def enumerate_splits(s: SessionArrays, dummies: int, stretch: bool, grid: int, s
         stretch: whether every vector is stretched to fill the SLO before it is scheduled, as Piccolo's are.
         grid: CONFIGURATIONS, BREAKPOINTS or STEPS.
         step: step of the grid STEPS in seconds.
-        deadline: seconds on `clock` at which to stop; infinite: never.
+        deadline: seconds on `clock` at which to stop; infinite means never.
 
     Returns:
-        The plan, and which share of all vectors the search went through.
+        The plan, and the searched share of all vectors.
     """
     modules = s.rate.size
     best, trial = new_schedule(s), new_schedule(s)
@@ -317,7 +317,7 @@ def _share(grids: list[Floats], at: Ints) -> float:
 
 @compiled
 def _options(s: SessionArrays, dummies: int, grid: int, step: float) -> _Options:
-    """The distinct plans of each module on a grid, with everything that reassignment may make of them."""
+    """The distinct plans of each module on a grid, with all plans that reassignment may make of them."""
     modules = s.rate.size
     shortest = np.empty(modules)
     for m in range(modules):
@@ -407,7 +407,7 @@ def _set_ends(options: _Options, m: int, first: int, last: int, steps: Modes) ->
     lo, hi = options.end_first[first], options.end_first[last]
     n = 0
     for e in lo + np.argsort(options.end_latency[lo:hi], kind="mergesort"):
-        # By rising latency only what gets cheaper is of use.
+        # In order of rising latency only cheaper ends are useful.
         if n == 0 or options.end_cost[e] < steps.cost[m, n - 1]:
             steps.latency[m, n], steps.cost[m, n] = options.end_latency[e], options.end_cost[e]
             n += 1
@@ -419,7 +419,7 @@ def _priced(s: SessionArrays, options: _Options, steps: Modes) -> tuple[float, F
     """Price the options by the linear relaxation over their ends.
 
     Returns:
-        Lower bound on every vector, by how much each option lifts it, and the options by rising lift.
+        A lower bound on every vector, the increase of it by each option, and the options by rising increase.
     """
     modules = s.rate.size
     relaxed = relax(s, steps, np.zeros(modules, np.int64), steps.size - 1)

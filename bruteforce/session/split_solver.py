@@ -23,7 +23,7 @@ from heuristics.session.schedule import plan_of
 FLOOR_GAP = 1e-9
 
 MOST_NODES, MILLION = 1 << 60, 1_000_000
-"""Nodes of a search over splits, where nothing but the clock ends it, and where its answer is to hang on no clock."""
+"""Nodes of a search over splits: if only the clock ends it, and if its answer must not depend on the clock."""
 MOST_BUDGETS = 10**6
 """Budgets of all modules together on a grid of equal steps; each has a place in memory."""
 
@@ -31,9 +31,9 @@ Search = Callable[[SessionArrays, int, int, float, float], Splits]
 
 
 def _pruned(s: SessionArrays, dummies: int, grid: int, step: float, deadline: float, most: int = MOST_NODES) -> Splits:
-    """The split optimum, ended early where it costs no more than the proven optimum over all plans.
+    """The split optimum; the search ends early once it costs no more than the proven optimum over all plans.
 
-    Where dummies have any rate that proof would take longer than the search, which goes without it.
+    If dummies have any rate, that proof would take longer than the search, so it is omitted.
     """
     floor = 0.0 if dummies == ANY_RATE else prove(s, FLOOR_GAP, deadline).bound
     return split_optimum(s, dummies, grid, step, floor, deadline, most)
@@ -76,7 +76,7 @@ def solve_by_splits(name: str, session: Session, space: PlanSpace, limits: Limit
 
 
 def _run(session: Session, space: PlanSpace, limits: Limits, search: Search, grid: int, step: float) -> Answer:
-    """Search the splits; the answer has no bound, since other plans than those of the scheduler may be cheaper."""
+    """Search the splits; the answer has no bound, since plans outside the scheduler may be cheaper."""
     if step and session.slo_s * len(session.modules) > MOST_BUDGETS * Fraction(step):
         raise InapplicableError(
             f"an SLO of {full(session.slo_s)} s has more than {MOST_BUDGETS} budgets in steps of {step:g} s; use "
@@ -88,7 +88,7 @@ def _run(session: Session, space: PlanSpace, limits: Limits, search: Search, gri
         return Answer(None, "infeasible", infeasible=True, reason=why)
     arrays = session_arrays(session, space)
     reason = "no split of the grid is feasible"
-    # Where rounding decides a tie with the SLO wrongly, a split for just less does.
+    # If rounding decides a tie with the SLO wrongly, a split for a slightly smaller SLO is used.
     for slo in (arrays.slo, arrays.slo * (1.0 - 1e-9)):
         found = search(arrays._replace(slo=slo), generator_of(space.dummy), grid, step, deadline)
         stats = {"vectors": float(found.visited), "share": float(found.share)}

@@ -40,9 +40,9 @@ class Made(NamedTuple):
 
     Attributes:
         plan: a plan.
-        bound: a proven bound on the cost of all plans; None: there is none.
-        reason: what did not go as it should have; empty: nothing.
-        checked: what the checker says of the plan; None: it was not asked.
+        bound: a proven bound on the cost of all plans; None if there is none.
+        reason: what did not go as it should have; empty if nothing.
+        checked: what the checker says of the plan; None if it was not asked.
     """
 
     plan: DayPlan

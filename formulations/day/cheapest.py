@@ -43,7 +43,7 @@ Proven = tuple[tuple[Staffing, ...], float]
 
 
 def proven_within_stock(day: Day, machines: Ints) -> list[Proven | None]:
-    """For each step of a load the cheapest plan of its rates within the stock; None: it is not proven here.
+    """For each step of a load the cheapest plan of its rates within the stock; None if it is not proven here.
 
     Args:
         day: the load; its lengths and prices of changes do not matter.
@@ -90,7 +90,7 @@ class RatesPlan(NamedTuple):
 
     Attributes:
         staffings: one per module.
-        bound_per_h: no plan for these rates costs less per hour; None: that is not proven.
+        bound_per_h: no plan for these rates costs less per hour; None if that is not proven.
     """
 
     staffings: tuple[Staffing, ...]

@@ -210,7 +210,7 @@ class Box:
     types: Ints
 
     def serving(self, on: Ints, rate_rps: Fraction, budget_s: float) -> tuple[Serving, ...]:
-        """What serves a rate above 0 within a budget, with at most so many machines of each type; empty: they do not.
+        """What serves a rate above 0 within a budget, with at most so many machines of each type; empty if they do not.
 
         Floats first allow the machines to miss the rate by rounding, then ask for so much more. What is returned takes
         the rate in fractions, so that a rate just above that of whole machines is never served by them.
@@ -225,7 +225,7 @@ class Box:
 
 
 def box(day: Day, m: int, seen: Ints) -> Box | None:
-    """The box of a module; None: it would have too many vectors.
+    """The box of a module; None if it would have too many vectors.
 
     Args:
         day: the instance.

@@ -35,7 +35,7 @@ def bounds_of_steps(day: Day, bounds_per_h: Sequence[float | None]) -> list[floa
 
     Args:
         day: the instance.
-        bounds_per_h: a bound on the plans of each step, in money per hour; None: there is none.
+        bounds_per_h: a bound on the plans of each step, in money per hour; None if there is none.
     """
     own = [
         float(step.length_s / HOUR_S) * max(0.0, bound or 0.0)
@@ -51,7 +51,7 @@ class FirstPlans:
     Attributes:
         ways: the plans of the rules that have one.
         known: all plans that are known to serve a step.
-        own: machines of the cheapest plans of all steps, shape (steps, modules, types); None: some are not known.
+        own: machines of the cheapest plans of all steps, shape (steps, modules, types); None if some are not known.
         bounds: for each step, what it and all steps after it cost at least.
         missing: why rules have no plan.
     """

@@ -176,7 +176,7 @@ class Level:
     Attributes:
         latency_s: their latency.
         above: whether it is only come near to, with more machines than there are.
-        use: place among the module's uses; -1: with more machines, or with none where nothing comes.
+        use: place among the module's uses; -1 if with more machines, or with none where nothing comes.
     """
 
     latency_s: Fraction
@@ -190,7 +190,7 @@ class Joint:
 
     Attributes:
         bound: no plan costs less.
-        way: the cheapest plans of each step within the axes' ends; None: there are none.
+        way: the cheapest plans of each step within the axes' ends; None if there are none.
         proven: whether no plan beyond these ends is cheaper either.
     """
 
@@ -200,7 +200,7 @@ class Joint:
 
 
 def cheapest_of_all(day: Day, deadline: float) -> Joint | None:
-    """The cheapest plan, and a bound that mostly proves it; None: there are too many vectors.
+    """The cheapest plan, and a bound that mostly proves it; None if there are too many vectors.
 
     Args:
         day: the instance.
@@ -256,7 +256,7 @@ def _first_ends(day: Day) -> Shape:
 
 
 def _longer(day: Day, most: Shape, used: Flags) -> Shape | None:
-    """Longer axes where they were too short; None: they are as long as the stock."""
+    """Longer axes where they were too short; None if they are as long as the stock."""
     stock = [math.inf if h.count is None else h.count for h in day.session.hardware]
     found = tuple(
         tuple(int(min(n + n // 2 + 1, stock[h])) if used[m, h] else n for h, n in enumerate(row))

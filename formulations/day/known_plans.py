@@ -61,7 +61,7 @@ class KnownPlans:
 
         Args:
             reach: how many steps away.
-            most: machines by module and type beyond which plans are left out; None: none are.
+            most: machines by module and type beyond which plans are left out; None if none are.
 
         Returns:
             Machines on, shape (plans, modules, types), the step of each, and the plans.

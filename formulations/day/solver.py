@@ -78,7 +78,7 @@ def parts_of(session: Session) -> list[Part]:
 
 
 def cheapest_by_parts(day: Day, deadline: float, of_several: Callable[[Day, float], Made]) -> Made | None:
-    """The cheapest plans of the parts as one, and the bound of all of them; None: there is one part, or no answer.
+    """The cheapest plans of the parts as one, and the bound of all of them; None if there is one part, or no answer.
 
     Args:
         day: the instance.

@@ -49,7 +49,7 @@ def cheapest_of_each(
         uses: what it takes of each resource, shape (modules, choices, resources).
         count: choices of each module.
         room: what there is of each resource.
-        known: what choices within the room cost that are known; infinite: none are.
+        known: what choices within the room cost that are known; infinite if none are.
         weights: multipliers of the resources, to be replaced by better ones.
         found: to be filled with the cheapest choices.
     """
@@ -258,7 +258,7 @@ class Within(NamedTuple):
     Attributes:
         through: which modules each path goes through, shape (paths, modules).
         slo_s: the objective of each path.
-        stock: machines of each type; infinite: no limit.
+        stock: machines of each type; infinite means no limit.
     """
 
     through: Flags
@@ -294,7 +294,7 @@ def cheapest_steps(
         worth: money that a second of latency brings in, shape (steps, modules).
         within: what they have to keep.
         least: to be filled with a lower bound of each step, infinite where nothing keeps the SLO within the stock.
-        chosen: choices that keep both, to begin with, shape (steps, modules), -1: none are known; to be replaced by
+        chosen: choices that keep both, to begin with, shape (steps, modules), -1 if none are known; to be replaced by
             the cheapest ones.
         weights: multipliers to begin with, 0 where none are known, to be replaced by better ones: money per SLO on each
             path and per stock of each limited type, shape (steps, paths + limited types).
@@ -330,7 +330,7 @@ def cheapest_steps(
 
 @compiled
 def _cost(choices: Choices, prices: Floats, worth: Floats, chosen: Ints) -> float:
-    """What choices of a step cost that are known; infinite: none are.
+    """What choices of a step cost that are known; infinite if none are.
 
     It is worth something to begin with: the search ends at once where nothing is cheaper.
     """

@@ -38,8 +38,8 @@ class Steps:
         through: which modules each path goes through, shape (paths, modules).
         slo_s: the objective, with a margin for plans or bounds.
         most: no more machines than these are of use, shape (modules, types).
-        stock: machines of each type; infinite: no limit.
-        chosen: what was chosen last, with which the next search begins, shape (steps, modules); -1: nothing.
+        stock: machines of each type; infinite means no limit.
+        chosen: what was chosen last, with which the next search begins, shape (steps, modules); -1 if nothing.
         weights: multipliers of paths and stock with which it begins.
     """
 

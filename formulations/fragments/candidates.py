@@ -34,7 +34,7 @@ def candidate_sets(fleet: Fleet, space: FragmentSpace, deadline: float) -> dict[
     Args:
         fleet: the instance.
         space: plan space.
-        deadline: `time.perf_counter` value at which to stop; infinite: never.
+        deadline: `time.perf_counter` value at which to stop; infinite means never.
 
     Raises:
         InapplicableError: there are too many.
@@ -95,7 +95,7 @@ def _may(fleet: Fleet, places: Sequence[int], space: FragmentSpace) -> bool:
 
 
 def _apart(places: Places, best: dict[Places, float]) -> float:
-    """The least GPU share of some fragments with one of them alone, as far as sets are known; infinite: none is."""
+    """The least GPU share of some fragments with one of them alone, as far as sets are known; infinite if none is."""
     if len(places) == 1:
         return math.inf
     return min(best[(k,)] + best[places[:i] + places[i + 1 :]] for i, k in enumerate(places))

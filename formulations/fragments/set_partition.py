@@ -48,7 +48,7 @@ class ProvenPartition:
     """What the search found.
 
     Attributes:
-        chosen: sets of the best partition, by their places; None: none was found or given.
+        chosen: sets of the best partition, by their places; None if none was found or given.
         share_pct: its GPU share; None as `chosen`.
         bound_pct: no partition has a GPU share below this.
         nodes: number of nodes.
@@ -73,7 +73,7 @@ def best_partition(
     Args:
         holds: whether a set holds a fragment, shape (sets, fragments).
         share_pct: GPU share of each set; each fragment has a set of its own.
-        start: a partition to start from, by places of its sets; None: there is none.
+        start: a partition to start from, by places of its sets; None if there is none.
         deadline: `time.perf_counter` value at which to stop.
     """
     kind = np.int64 if sum(share_pct) < FITS_PCT else object
@@ -91,7 +91,7 @@ class _PartitionSearch:
     """Depth-first search.
 
     Attributes:
-        best: GPU share of the best partition so far, infinite: there is none.
+        best: GPU share of the best partition so far, infinite if there is none.
         chosen: its sets.
         root_pct: bound of the first node.
         nodes: number of nodes.
@@ -168,7 +168,7 @@ class Partitioning:
         places: per set the places of its fragments in the fleet.
         priced: per set its GPU share and its plan.
         holds: whether a set holds a fragment, shape (sets, fragments).
-        deadline: `time.perf_counter` value; infinite: none.
+        deadline: `time.perf_counter` value; infinite for none.
     """
 
     places: tuple[Places, ...]
@@ -183,7 +183,7 @@ class Partitioning:
 
     @property
     def left_s(self) -> float:
-        """Seconds that are left; infinite: no limit."""
+        """Seconds that are left; infinite means no limit."""
         return self.deadline - time.perf_counter()
 
     @property
@@ -244,7 +244,7 @@ def solve_set_partition(fleet: Fleet, space: FragmentSpace, limits: Limits[Fragm
 
 
 def _proposed(problem: Partitioning) -> list[int] | None:
-    """The best partition by HiGHS's word, taken as what it is once its sets are added up; None: it is none."""
+    """The best partition by HiGHS's word, taken as what it is once its sets are added up; None if it is none."""
     program = Program()
     program.variables(len(problem.priced), 0.0, 1.0, whole=True)
     program.cost = [float(share) for share in problem.share_pct]

@@ -72,7 +72,7 @@ def _merged(
 
 
 def margin(stages: Stages, part: Part, max_instances: int | None) -> float | None:
-    """Resource margin of a part by itself: (achievable - demanded throughput)/demanded; None: it cannot be served.
+    """Resource margin of a part by itself: (achievable - demanded throughput)/demanded; None if it cannot be served.
 
     Achievable is what the cheapest instances that serve it can do at the best batch size that is in time.
     """
@@ -140,7 +140,7 @@ class _Grouping:
     """Groups as they grow.
 
     Attributes:
-        group: group of each part, -1: none yet; shape (parts,).
+        group: group of each part, -1 if there is none yet; shape (parts,).
     """
 
     def __init__(self, points: Array, number: int, edges: Edges) -> None:
@@ -194,7 +194,7 @@ Sets = tuple[int, tuple[Priced, ...]]
 
 
 Alone = dict[Part, Priced | None]
-"""The cheapest set of a part by itself; None: it cannot be served."""
+"""The cheapest set of a part by itself; None if it cannot be served."""
 
 
 def realign(stages: Stages, group: Sequence[Part], space: FragmentSpace, known: Alone | None = None) -> Sets | None:
@@ -230,7 +230,7 @@ def realign(stages: Stages, group: Sequence[Part], space: FragmentSpace, known: 
 
 
 def _alone(stages: Stages, group: Sequence[Part], space: FragmentSpace, known: Alone) -> Sets | None:
-    """Each part by itself; None: some cannot be served."""
+    """Each part by itself; None if some cannot be served."""
     for part in group:
         if part not in known:
             known[part] = least_set(stages, [part], space, merge=False)

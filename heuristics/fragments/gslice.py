@@ -64,7 +64,7 @@ def solve_static(
         fleet: the clients' fragments at their mean bandwidth.
         space: plan space.
         limits: limits of the run.
-        together: all uniform fragments share instances (Static+, Graft §5.3); False: each has its own (Static).
+        together: all uniform fragments share instances (Static+, Graft §5.3); False if each has its own (Static).
 
     Raises:
         InapplicableError: the fleet's partition points are others, or it does not say.
@@ -97,7 +97,7 @@ def evenly(group: Sequence[int], number: int) -> list[Sequence[int]]:
 
 
 def _together(fleet: Fleet, stages: Stages, places: Sequence[int], space: FragmentSpace) -> Priced | None:
-    """The cheapest instances that serve some uniform fragments together; None: there are none."""
+    """The cheapest instances that serve some uniform fragments together; None if there are none."""
     return least_set(stages, [part_of(fleet, places)], space, merge=False)
 
 

@@ -93,7 +93,7 @@ class PathSearch:
         self._end: State = tuple(self._sizes.tolist())
 
     def path(self, prices: Prices, efforts: Sequence[Effort], deadline: float) -> Path | None:
-        """The best path found with one effort after the other, up to a deadline; None: there is none."""
+        """The best path found with one effort after the other, up to a deadline; None if there is none."""
         best = self._greedy(prices)
         for effort in efforts:
             most_loss = math.inf if best is None else max(best[0], LEAST_LOSS_PCT)
@@ -206,7 +206,7 @@ def _laid(
     plans: Sequence[FragmentPlan],
     deadline: float,
 ) -> list[Priced] | None:
-    """The sets that the search lays for some fragments; None: tables would be too large, or time is over."""
+    """The sets that the search lays for some fragments; None if tables would be too large, or time is over."""
     if len(places) == 1:
         return _set(fleet, stages, space, places)
     queues = queues_of(fleet, stages, places, REACH)

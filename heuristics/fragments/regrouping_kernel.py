@@ -42,7 +42,7 @@ class _Rows(NamedTuple):
         first: row of the tables that comes first.
         next_of: place of the next fragment of each queue, shape (queues,).
         hoped: what a set gains at most, shape (rows,); minus `NEVER`: there is none.
-        head: row of the heads of each queue, shape (rows, queues); -1: it needs none, -2: it gives no fragment.
+        head: row of the heads of each queue, shape (rows, queues); -1 if it needs none, -2 if it gives no fragment.
         size: how many of its fragments a set may have, shape (rows, queues).
     """
 

@@ -111,7 +111,7 @@ def _first_states(queues: Queues, classes: Ints) -> list[tuple[Ints, int]]:
 def _best_set(
     queues: Queues, tables: Tables, rules: Rules, prices: Prices, served: Ints, must: int
 ) -> tuple[Ints, float] | None:
-    """Places and GPU share of the set that gains most at a state; None: none gains."""
+    """Places and GPU share of the set that gains most at a state; None if none gains."""
     gain, taken = best_sets(queues, tables, rules, prices, served, must, 0.0)
     k = int(np.argmax(gain))
     if gain[k] <= GAINS_PCT:

@@ -35,7 +35,7 @@ class Rules(NamedTuple):
         reach: most fragments of a set.
         looks: most times of a set's shared stage that are looked at, those that promise most.
         points: the first re-partition point, and the one behind the last.
-        max_instances: most instances of a stage; infinite: any number.
+        max_instances: most instances of a stage; infinite means any number.
     """
 
     own: bool

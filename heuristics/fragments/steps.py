@@ -134,7 +134,7 @@ def _subsets(mask: int) -> Iterator[int]:
 def _best(
     fleet: Fleet, parts: Sequence[Part], space: FragmentSpace, most: int | None, limit_s: float | None
 ) -> FragmentPlan | None:
-    """The best plan whose sets have at most so many whole parts; None: it is not proven, or members are limited."""
+    """The best plan whose sets have at most so many whole parts; None if it is not proven, or members are limited."""
     if space.max_members is not None:
         return None
     fragments = [Fragment(str(k), part.begin, part.budget_s, part.rate_rps) for k, part in enumerate(parts)]

@@ -46,7 +46,7 @@ class Chain:
 
 
 def best_chain(cluster: Cluster, model: Model, pair: tuple[str, str], space: PipelineSpace) -> Chain | None:
-    """The chain of one GPU of each type with most throughput within the SLO; None: none meets it.
+    """The chain of one GPU of each type with most throughput within the SLO; None if none meets it.
 
     Both orders, all split points and all batch sizes are tried; ties go to the one tried first.
     """
@@ -72,7 +72,7 @@ def _chains(cluster: Cluster, model: Model, gpus: tuple[str, str], space: Pipeli
 
 
 def _block_times(model: Model, gpus: tuple[str, str], batch: int) -> list[list[Fraction]] | None:
-    """Latency of each block at a batch on both types; None: not measured."""
+    """Latency of each block at a batch on both types; None if not measured."""
     found = []
     for name in gpus:
         profile = model.profile(name, 1)
@@ -115,7 +115,7 @@ def solve_dart_r(cluster: Cluster, space: PipelineSpace, limits: Limits[Pipeline
 
 
 def gpu_classes(cluster: Cluster) -> tuple[str, str | None]:
-    """The high- and the low-class GPU type; None: there is only one type.
+    """The high- and the low-class GPU type; None if there is only one type.
 
     The high class has the least whole-model latency at batch 1 on a whole GPU, summed over the models; a model that was
     not measured on a type puts it behind those where it was.

@@ -119,7 +119,7 @@ def division(cluster: Cluster, rates: Rates, loads: list[Fraction], *, beyond: b
 
 
 def _rate(rates: Rates, model: str, gpu: str) -> Fraction:
-    """Requests per second of a model that one GPU of a type serves; 0: it cannot meet the SLO."""
+    """Requests per second of a model that one GPU of a type serves; 0 if it cannot meet the SLO."""
     return rates[model, gpu].rate_rps if (model, gpu) in rates else Fraction(0)
 
 
@@ -162,8 +162,8 @@ class Counts:
     """An allocation of whole GPUs.
 
     Attributes:
-        gpus: GPUs by model and type; None: none was found.
-        bound: proven bound on the objective, in its unit; None: none.
+        gpus: GPUs by model and type; None if none was found.
+        bound: proven bound on the objective, in its unit; None for none.
         raw_status: the library's own word.
         infeasible: there is no allocation.
         reason: why there is none, in one line.
@@ -182,7 +182,7 @@ def fairest_counts(cluster: Cluster, rates: Rates, time_limit_s: float | None = 
     Args:
         cluster: the instance.
         rates: what one GPU serves, by model and type.
-        time_limit_s: seconds; None: no limit.
+        time_limit_s: seconds; None means no limit.
     """
     pairs = list(rates)
     served = _served(cluster, rates, pairs)
@@ -250,7 +250,7 @@ def cheapest_counts(cluster: Cluster, rates: Rates, time_limit_s: float | None =
     Args:
         cluster: the instance; its models have rates and its GPU types prices.
         rates: what one GPU serves, by model and type.
-        time_limit_s: seconds; None: no limit.
+        time_limit_s: seconds; None means no limit.
     """
     pairs = list(rates)
     wanted = [model.rate_rps or Fraction(0) for model in cluster.models]

@@ -34,7 +34,7 @@ def split_quantized(s: SessionArrays, steps: Ints, quantum: float, dummies: int)
         dummies: the dummy generator (`dummy_generator.py`).
 
     Returns:
-        Budget per module in seconds and the total cost; infinite: infeasible.
+        Budget per module in seconds and the total cost; infinite if infeasible.
     """
     modules = s.rate.size
     # Raised before rounding down, so that an SLO of whole quanta keeps its last one.

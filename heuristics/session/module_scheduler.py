@@ -59,7 +59,7 @@ def generate_configuration(s: SessionArrays, m: int, rate: float, budget: float,
     With a limit of k allocations the k-th has to carry all the rest.
 
     Returns:
-        The rate that no configuration could take (0: success) and the number of allocations made.
+        The rate that no configuration could take (0 means success) and the number of allocations made.
     """
     lo, hi = s.first[m], s.first[m + 1]
     plan.machines[lo:hi] = 0

@@ -49,7 +49,7 @@ class PackingOptions(NamedTuple):
             the time that it is busy; COST, that of the whole machines alone; WHOLE, their largest latency in seconds;
             OWN, that of the partial machine if it has its machine to itself; DURATION of its batches in seconds; BUSY,
             the share of the time that it works; MEMORY of its model in MB.
-        partial_at: configuration of the partial machine, -1: there is none; shape (options,).
+        partial_at: configuration of the partial machine, -1 if there is none; shape (options,).
         machines: whole machines by configuration of the module, shape (options, most configurations of a module).
     """
 
@@ -108,14 +108,14 @@ def packing_options(s: SessionArrays, models: Models, fills: bool, below: float)
 def options_of(
     s: SessionArrays, models: Models, o: PackingOptions, machines: Ints, partial_at: Ints, partial: Floats
 ) -> Ints:
-    """The option of each module that does as well as the machines that a plan has for it, -1: none does.
+    """The option of each module that does as well as the machines that a plan has for it, -1 if none does.
 
     Args:
         s: the session.
         models: what the models of its configurations take.
         o: the options.
         machines: whole machines of the plan by configuration, shape (configurations,).
-        partial_at: configuration of each module's partial machine, -1: there is none; shape (modules,).
+        partial_at: configuration of each module's partial machine, -1 if there is none; shape (modules,).
         partial: its rate, shape (modules,).
     """
     chosen = np.full(s.rate.size, -1, np.int64)
@@ -172,7 +172,7 @@ def _add(s: SessionArrays, m: int, own: Ints, at: int, rate: float, models: Mode
         s: the session.
         m: its module.
         own: whole machines by configuration of the module.
-        at: configuration of the partial machine, -1: none.
+        at: configuration of the partial machine, -1 for none.
         rate: rate of the partial machine.
         models: what the models of its configurations take.
         kept: all options.

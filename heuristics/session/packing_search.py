@@ -49,7 +49,7 @@ class State(NamedTuple):
 
     Attributes:
         chosen: option of each module, shape (modules,), like the next one.
-        machine: number of the machine that its partial machine is, below the number of modules; -1: it has none.
+        machine: number of the machine that its partial machine is, below the number of modules; -1 if it has none.
     """
 
     chosen: Ints
@@ -69,7 +69,7 @@ def search_packings(s: SessionArrays, models: Models, o: PackingOptions, state: 
         cost: cost per hour that the state found has to stay below.
 
     Returns:
-        Cost per hour of the state found; infinite: there is none.
+        Cost per hour of the state found; infinite if there is none.
     """
     modules = s.rate.size
     everybody = np.argsort(-_least_costs(o), kind="mergesort")
@@ -91,7 +91,7 @@ def search_packings(s: SessionArrays, models: Models, o: PackingOptions, state: 
 
 @compiled
 def _groups(modules: int) -> Ints:
-    """All pairs of modules, then all triples, shape (groups, 3); -1: none."""
+    """All pairs of modules, then all triples, shape (groups, 3); -1 for none."""
     pairs = modules * (modules - 1) // 2
     groups = np.full((pairs + pairs * (modules - 2) // 3, 3), -1)
     pair, triple = 0, pairs
@@ -119,8 +119,8 @@ def _replace(
     """Choose options and machines of the free modules anew, those of the others as they are.
 
     Returns:
-        Cost per hour of the best state found, which is then in `state` (infinite: there is none below `below`), and how
-        many options were tried.
+        Cost per hour of the best state found, which is then in `state` (infinite if there is none below `below`), and
+        how many options were tried.
     """
     modules = s.rate.size
     chosen, machine = state.chosen.copy(), state.machine.copy()
@@ -256,7 +256,7 @@ SLACK = 1 + 1e-6
 
 
 def cheaper_packed(session: Session, space: PlanSpace, s: SessionArrays, plan: Plan, cost: float) -> Plan | None:
-    """A plan of packed machines that costs less; None: none is found.
+    """A plan of packed machines that costs less; None if none is found.
 
     Args:
         session: the session.

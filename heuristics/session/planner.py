@@ -59,7 +59,7 @@ def plan_budgets(s: SessionArrays, budgets: Floats, below: Scheduling, plan: Sch
         plan: overwritten.
 
     Returns:
-        How often latency was reassigned; -1: some module has no plan within its budget, or the SLO is missed.
+        How often latency was reassigned; -1 if some module has no plan within its budget, or the SLO is missed.
     """
     modules = s.rate.size
     for m in range(modules):
@@ -82,7 +82,7 @@ def plan_greedily(s: SessionArrays, splitting: Splitting, below: Scheduling) -> 
         below: what is done below the split.
 
     Returns:
-        Plan, its cost (infinite: none found), number of moves, number of reassignments, whether the start fell
+        Plan, its cost (infinite if none was found), number of moves, number of reassignments, whether the start fell
         back to the least latencies.
     """
     units = merged_units(s) if splitting.merge else single_units(s)

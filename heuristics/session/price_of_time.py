@@ -50,7 +50,7 @@ of the order to the next, and in how many rounds."""
 
 @compiled
 def split_by_prices(s: SessionArrays, stairs: Stairs) -> tuple[Ints, float]:
-    """The step of each module, shape (modules,), and their cost per hour; infinite: not even the last are in time.
+    """The step of each module, shape (modules,), and their cost per hour; infinite if not even the last are in time.
 
     Args:
         s: the session.
@@ -194,7 +194,7 @@ def hand_out(s: SessionArrays, stairs: Stairs, price: Floats, times: Floats, cho
         fixed: which modules keep their step, shape (modules,).
 
     Returns:
-        What the steps cost per hour; infinite: not even the last ones are in time.
+        What the steps cost per hour; infinite if not even the last ones are in time.
     """
     before, after = np.zeros(s.rate.size), np.zeros(s.rate.size)
     for m in range(s.rate.size):

@@ -19,7 +19,7 @@ class Schedule(NamedTuple):
 
     Attributes:
         machines: whole machines, shape (configurations,).
-        partial_at: configuration of each module's partial machine, -1: none, shape (modules,).
+        partial_at: configuration of each module's partial machine, -1 for none, shape (modules,).
         partial: rate of the partial machine in requests per second, shape (modules,).
         dummy: dummy rate of the module in requests per second, shape (modules,).
         latency: worst-case latency of the module in seconds, shape (modules,).
@@ -125,7 +125,7 @@ def filled_plan(session: Session, s: SessionArrays, machines: Ints, partial_at: 
         session: the instance.
         s: its arrays.
         machines: whole machines per configuration, shape (configurations,).
-        partial_at: configuration of each module's partial machine, -1: none, shape (modules,).
+        partial_at: configuration of each module's partial machine, -1 for none, shape (modules,).
         fills: whether dummies fill machines.
     """
     plan = to_plan(session, s, machines, partial_at)

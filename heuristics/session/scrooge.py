@@ -39,7 +39,7 @@ class Way(NamedTuple):
         cost_per_h: money per hour.
         latency_s: worst-case latency in seconds.
         machines: pairs of configuration (index in the session's arrays) and whole machines, in rank order.
-        partial_at: configuration of the partial machine, -1: none.
+        partial_at: configuration of the partial machine, -1 for none.
     """
 
     cost_per_h: float
@@ -117,7 +117,7 @@ def refine_greedily(s: SessionArrays, chosen: Sequence[int], deadline: float) ->
             have millions.
 
     Returns:
-        One way per module; None: the SLO is missed even so, or the deadline has passed before it was met.
+        One way per module; None if the SLO is missed even so, or the deadline has passed before it was met.
     """
     open_ways = [ways(s, m, k) for m, k in enumerate(chosen)]
     released = [0] * len(chosen)
@@ -192,7 +192,7 @@ def _misses_slo(s: SessionArrays, current: Sequence[Way]) -> bool:
 def _release_one(
     s: SessionArrays, chosen: Sequence[int], released: list[int], open_ways: list[list[Way]], current: list[Way]
 ) -> int:
-    """Release a whole machine of the module, on a path that misses the SLO, that gains most; -1: none can."""
+    """Release a whole machine of the module, on a path that misses the SLO, that gains most; -1 if none can."""
     latency = _latency(current)
     too_slow = latency > latency_room(s, latency)
     best, best_module = -np.inf, -1
@@ -216,7 +216,7 @@ def _release_one(
 def _best_saving(
     s: SessionArrays, open_ways: Sequence[Sequence[Way]], current: Sequence[Way]
 ) -> tuple[int, Way] | None:
-    """The module and the way whose change saves most per second of latency within the SLO; None: no change saves."""
+    """The module and the way whose change saves most per second of latency within the SLO; None if no change saves."""
     room = latency_room(s, _latency(current))
     best, found = 0.0, None
     for m, choices in enumerate(open_ways):

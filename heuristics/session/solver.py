@@ -106,7 +106,7 @@ def plan_arrays(system: System, s: SessionArrays, dummies: int) -> tuple[Schedul
         dummies: generator of dummies (`heuristics.session.dummy_generator.generator_of`).
 
     Returns:
-        The schedule, its cost per hour (infinite: no plan) and what was counted on the way.
+        The schedule, its cost per hour (infinite if there is no plan) and what was counted on the way.
 
     Raises:
         InapplicableError: a quantized splitter meets a DAG that is not series-parallel, or too many steps.

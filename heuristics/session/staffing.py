@@ -76,11 +76,11 @@ def _solved(name: str, machines: Machines, session: Session, space: PlanSpace) -
 
 
 def configurations_by_hand(session: Session, space: PlanSpace | None = None) -> list[Configuration] | None:
-    """One configuration per module, as people choose it; None: a module has none in the plan space.
+    """One configuration per module, as people choose it; None if a module has none in the plan space.
 
     Args:
         session: the session.
-        space: a plan space that leaves out configurations; None: all are allowed.
+        space: a plan space that leaves out configurations; None if all are allowed.
     """
     profiles = [
         [c for c in module.profile if space is None or space.allows(c.hardware, c.batch, c.concurrency)]

@@ -56,8 +56,8 @@ def cover_module(
         machines: overwritten with the whole machines per configuration of the module, shape (its configurations,).
 
     Returns:
-        Cost per hour with partial machines weighted so (infinite: none was found), the configuration of the partial
-        machine (-1: there is none) and its rate.
+        Cost per hour with partial machines weighted so (infinite if none was found), the configuration of the partial
+        machine (-1 if there is none) and its rate.
     """
     lo, hi, deepest = s.first[m], s.first[m + 1], min(DEEPEST, s.max_allocations)
     # A level of the search is an allocation: its configuration, its machines, the rate that it has to serve with all
@@ -176,7 +176,7 @@ def split_whole(s: SessionArrays, fills: bool, weight: float) -> tuple[Floats, f
         weight: as for `cover_module`.
 
     Returns:
-        The budgets in seconds, shape (modules,), the weighted cost per hour (infinite: no plan was found), and how
+        The budgets in seconds, shape (modules,), the weighted cost per hour (infinite if no plan was found), and how
         often a module was made faster.
     """
     units, budget = whole_options(s, fills, weight)

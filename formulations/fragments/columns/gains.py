@@ -151,7 +151,7 @@ def largest_gains(tables: WideTables, limits: Ints, items: PricedQueues, members
         limits: longest executions that least budgets allow, in ticks, shape (limits,).
         items: the fragments in queues.
         members: most fragments of a set.
-        taken: filled in: how many of each queue the set takes that gains most, shape (limits, queues); 0: none gains.
+        taken: filled in: how many of each queue the set takes that gains most, shape (limits, queues); 0 if none gains.
 
     Returns:
         Per limit an upper bound on the gain in units, 0 if none gains, shape (limits,). It is the largest gain, unless

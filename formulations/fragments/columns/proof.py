@@ -240,7 +240,7 @@ class SetPath:
     """The best plan within a target.
 
     Attributes:
-        share_pct: its GPU share; None: there is no plan within the target.
+        share_pct: its GPU share; None if there is no plan within the target.
         sets: how often each column is taken.
     """
 
@@ -258,7 +258,7 @@ def sets_within(pricer: Pricer, prices: Ints, slack: int, deadline: float) -> Li
         deadline: `time.perf_counter` value.
 
     Returns:
-        The sets; None: there are too many, or the deadline has passed.
+        The sets; None if there are too many, or the deadline has passed.
     """
     tables = pricer.tables
     items = pricer.sorted_by(prices)
@@ -310,7 +310,7 @@ def best_within(
         deadline: `time.perf_counter` value.
 
     Returns:
-        The plan; None: there are too many nodes, or the deadline has passed.
+        The plan; None if there are too many nodes, or the deadline has passed.
     """
     types = pricer.types
     size = np.diff(pricer.starts)

@@ -44,7 +44,7 @@ class FleetPlan:
     """What a method has found.
 
     Attributes:
-        sets: sets of a plan, by the places of their fragments; None: no plan better than the one that is known.
+        sets: sets of a plan, by the places of their fragments; None if no plan better than the one that is known.
         bound_pct: no plan has a GPU share below this.
         stats: counters.
     """
@@ -55,7 +55,7 @@ class FleetPlan:
 
 
 def alone_pct(fleet: Fleet, stages: Stages, space: FragmentSpace, deadline: float) -> list[int] | None:
-    """The GPU share of each fragment by itself; None: one cannot be served in time.
+    """The GPU share of each fragment by itself; None if one cannot be served in time.
 
     Raises:
         TimeUpError: the deadline, a `time.perf_counter` value, has passed.
@@ -99,7 +99,7 @@ def priced_plan(
 
 
 def _priced(fleet: Fleet, stages: Stages, space: FragmentSpace, places: Places) -> Priced | None:
-    """A set at its least GPU share, or a bit above it where it has too many heads; None: it is too slow.
+    """A set at its least GPU share, or a bit above it where it has too many heads; None if it is too slow.
 
     Of many different budgets of their own, the heads of the least budget for all are kept.
     """
@@ -128,7 +128,7 @@ def _has_many_heads(parts: Sequence[Part], space: FragmentSpace) -> bool:
 
 
 def _of_plain_heads(fleet: Fleet, stages: Stages, space: FragmentSpace, places: Places) -> Priced | None:
-    """The cheapest set with a head per begin, per begin and rate, or per fragment; None: none is fast enough."""
+    """The cheapest set with a head per begin, per begin and rate, or per fragment; None if none is fast enough."""
     divisions: list[dict[object, list[int]]] = [{}, {}, {}]
     for k in places:
         own = fleet.fragments[k]
@@ -149,13 +149,13 @@ def _of_plain_heads(fleet: Fleet, stages: Stages, space: FragmentSpace, places: 
 def best_partition(
     columns: dict[Counts, int], counts: Ints, deadline: float, most_nodes: int | None = None
 ) -> dict[Counts, int] | None:
-    """The best plan of some sets by a MIP: how often each is taken; None: it found none.
+    """The best plan of some sets by a MIP: how often each is taken; None if it found none.
 
     Args:
         columns: sets, with their GPU shares in percent.
         counts: fragments of each type, shape (types,).
         deadline: `time.perf_counter` value.
-        most_nodes: nodes after which the MIP stops; None: no limit.
+        most_nodes: nodes after which the MIP stops; None means no limit.
     """
     program = Program()
     program.variables(len(columns), 0.0, math.inf, whole=True)
@@ -187,7 +187,8 @@ class _ClosedGap:
     """What closing the gap came to.
 
     Attributes:
-        best: how often each set is taken by a plan below the known one's share; None: there is none, or time was over.
+        best: how often each set is taken by a plan below the known one's share; None if there is none, or time was
+            over.
         bound_pct: no plan has a GPU share below this, in percent.
         sets: sets that were looked at.
     """

@@ -58,7 +58,7 @@ def mixes_of(types: Types, begin: int, most: int) -> Mixes:
 
 
 def rates_of_loads(mixes: Sequence[Mixes], most: int, *, alike: bool, counted: bool) -> Ints:
-    """The rate of each load that sets may have, in units; 0: none has it.
+    """The rate of each load that sets may have, in units; 0 if none has it.
 
     Args:
         mixes: mixes of each begin.

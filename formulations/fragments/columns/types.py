@@ -34,7 +34,7 @@ class Types:
         limit: per type the longest execution in ticks, shape (types,).
         members: per type the places of its fragments.
         rate_rps: requests per second that all rates are whole multiples of.
-        weight: per type its rate as such a multiple, shape (types,); None: all have this rate.
+        weight: per type its rate as such a multiple, shape (types,); None if all have this rate.
     """
 
     begin: Ints

@@ -47,7 +47,7 @@ def best_division(fleet: Fleet, stages: Stages, space: FragmentSpace, deadline: 
         deadline: `time.perf_counter` value.
 
     Returns:
-        The sets; None: a fragment cannot be served in time.
+        The sets; None if a fragment cannot be served in time.
 
     Raises:
         InapplicableError: uniform fragments have too many different rates.
@@ -86,7 +86,7 @@ class _Group:
     deadline: float
 
     def divided(self, counts: Counts) -> tuple[int, list[Counts]] | None:
-        """The least GPU share of so many fragments of each rate, and the sets; None: one cannot be served in time."""
+        """The least GPU share of so many fragments of each rate, and the sets; None if one cannot be served in time."""
         states = math.prod(number + 1 for number in counts)
         if states**2 > MOST_STEPS:
             raise InapplicableError("uniform fragments are too many, or have too many different rates")
@@ -107,7 +107,7 @@ class _Group:
         return int(best[counts][0]), sets
 
     def _share(self, numbers: Counts) -> float:
-        """The least GPU share of a set; infinite: no stage is as fast."""
+        """The least GPU share of a set; infinite if no stage is as fast."""
         if time.perf_counter() >= self.deadline:
             raise TimeUpError
         rate = sum((number * own for number, own in zip(numbers, self.rates, strict=True)), Fraction(0))

@@ -257,7 +257,7 @@ def solve_wide(
 def _of_one_rate(
     fleet: Fleet, stages: Stages, space: FragmentSpace, plan: FragmentPlan, deadline: float
 ) -> WideBound | None:
-    """The bound on all plans of fragments of one rate, from the sets of a plan on; None: numbers are too large."""
+    """The bound on all plans of fragments of one rate, from the sets of a plan on; None if numbers are too large."""
     try:
         types = types_of(fleet, stages)
         if int(types.limit.max()) > EXACT_TICKS:

@@ -88,7 +88,7 @@ def rests(node: Node, gap: float) -> list[Rest]:
 
 
 def few_left(node: Node, gap: float) -> Node | None:
-    """About as few GPUs as hold the whole numbers of the linear program's pipelines; None: no plan loses so little.
+    """About as few GPUs as hold the whole numbers of the linear program's pipelines; None if no plan loses so little.
 
     More is assigned than plans have in common that lose no more than the gap.
     """
@@ -117,7 +117,7 @@ def rounded(node: Node) -> Counts:
 
 
 def _parts(node: Node, gap: float) -> tuple[Node, Node] | None:
-    """Little that is left if more is assigned, and all that is left; None: no plan loses so little."""
+    """Little that is left if more is assigned, and all that is left; None if no plan loses so little."""
     common = _common(node, gap)
     if common is None:
         return None
@@ -131,7 +131,7 @@ def _parts(node: Node, gap: float) -> tuple[Node, Node] | None:
 
 
 def _common(node: Node, gap: float) -> Common | None:
-    """What plans that lose no more than the gap have in common; None: there is no such plan."""
+    """What plans that lose no more than the gap have in common; None if there is no such plan."""
     near = _near(node, gap)
     served = _served(node, near, gap)
     if served is None:

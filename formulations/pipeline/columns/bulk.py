@@ -103,7 +103,7 @@ def _relaxed(root: Node, kept: Ints) -> Relaxation | None:
         kept: indices of the columns that are allowed.
 
     Returns:
-        The relaxation; None: the columns kept cannot serve the rates.
+        The relaxation; None if the columns kept cannot serve the rates.
     """
     columns = root.columns
     kept = kept[unmerged(columns.take(kept), np.arange(len(kept)), alone=True)]

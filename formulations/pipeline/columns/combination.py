@@ -73,7 +73,7 @@ def choose(node: Node, packed: Sequence[PackedModel], joint: Combinations | None
     Args:
         node: the instance.
         packed: labels by model.
-        joint: combinations of all models but the last; None: the last is the only one.
+        joint: combinations of all models but the last; None if the last is the only one.
         target: value that a plan has to exceed.
 
     Returns:
@@ -116,7 +116,7 @@ def combine(node: Node, packed: Sequence[PackedModel], target: float) -> Combina
         target: value that a plan has to exceed.
 
     Returns:
-        Combinations that no other one dominates; None: no models were given.
+        Combinations that no other one dominates; None if no models were given.
 
     Raises:
         TooManyError: there are too many of them.
@@ -253,7 +253,7 @@ def _pairs(first: Combinations, second: Combinations, fitting: Fitting) -> Ints:
 
 @compiled
 def _best_pair(first: Combinations, second: Combinations, fitting: Fitting) -> tuple[int, int]:
-    """The pair of rows of greatest value that fits and exceeds the target; -1, -1: there is none, or time is over."""
+    """The pair of rows of greatest value that fits and exceeds the target; -1, -1 if there is none, or time is over."""
     limit, _, target, cost, until = fitting
     amount, _, value, _ = first
     others, _, others_value, _ = second

@@ -153,7 +153,7 @@ def _amounts(node: Node, patterns: Patterns, unit: Ints, own: bool) -> tuple[Int
 
 
 def _least_loss(node: Node, packing: Packing, model: int) -> float:
-    """Worth that a model loses at least in a plan that is better than the incumbent; 0: nothing is known."""
+    """Worth that a model loses at least in a plan that is better than the incumbent; 0 if nothing is known."""
     problem, prices = node.problem, node.relaxation
     if node.progress.plan is None and not problem.cost:
         return 0.0

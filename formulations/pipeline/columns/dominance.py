@@ -30,7 +30,7 @@ def undominated(columns: Columns, across: NDArray[np.bool_] | None = None) -> In
     Args:
         columns: all columns.
         across: whether a column may replace those of other sequences too, whose live partitions are on the same GPU
-            types, at the same positions or all on whole GPUs, which need no pools; None: none may.
+            types, at the same positions or all on whole GPUs, which need no pools; None if none may.
     """
     whole, share = np.where(columns.live, columns.share * columns.rate, 0.0), columns.share
     kind, free = columns.sequence, np.zeros(len(columns), dtype=bool)

@@ -87,7 +87,7 @@ class _Choice:
         name: its name.
         share: v, each virtual GPU being the v-th part of a GPU.
         batch: batch size.
-        latency: seconds of blocks i to j (exclusive) at [i, j]; infinite: the batch was not measured for all of them.
+        latency: seconds of blocks i to j (exclusive) at [i, j]; infinite if the batch was not measured for all of them.
         sharing: virtual GPUs that share the links of a server.
         budget: seconds that a pipeline may take that begins with this batch.
     """
@@ -167,7 +167,7 @@ def _choices(cluster: Cluster, model: Model, space: PipelineSpace, unified: bool
 
 
 def _latency_tables(profile: BlockProfile) -> Floats:
-    """Latency by batch size of blocks i to j (exclusive), shape (batches, blocks + 1, blocks + 1); infinite: not known.
+    """Latency by batch size of blocks i to j (exclusive), shape (batches, blocks + 1, blocks + 1); infinite if unknown.
 
     The blocks of a partition need to be measured, whether other blocks are or not. Each sum is added up by itself:
     differences of sums from the first block on would lose what is small next to what is large.
@@ -271,7 +271,7 @@ def _of_length(
 
 
 def _latencies(choices: list[_Choice], first: Ints, end: Ints) -> Floats:
-    """Seconds that a partition takes for a batch, shape (choices, cuts); infinite: a block was not measured for it.
+    """Seconds that a partition takes for a batch, shape (choices, cuts); infinite if a block was not measured for it.
 
     Args:
         choices: virtual GPUs and batch sizes to choose from.

@@ -251,7 +251,7 @@ class Together:
     """The best of some models together on an amount of GPUs.
 
     Attributes:
-        value: least requests per second per weight of the models; None: there are no models.
+        value: least requests per second per weight of the models; None if there are no models.
         chosen: patterns of each model.
     """
 
@@ -265,10 +265,10 @@ def search_exactly(node: Node, cluster: Cluster, value: Fraction | None) -> tupl
     Args:
         node: the root of the search.
         cluster: the instance with exact numbers.
-        value: value of the best plan known, costs with their sign changed; None: none is known.
+        value: value of the best plan known, costs with their sign changed; None if none is known.
 
     Returns:
-        Value and plan; None: no plan is better.
+        Value and plan; None if no plan is better.
 
     Raises:
         UndecidedError: too much is left, or the deadline has passed.
@@ -308,7 +308,7 @@ class _ExactSearch:
     Attributes:
         node: the root of the search.
         cluster: the instance with exact numbers.
-        known: value of the best plan known; None: none is known.
+        known: value of the best plan known; None if none is known.
         effort: what has been tried.
     """
 

@@ -92,7 +92,7 @@ class Packing:
     Attributes:
         grid: the amounts.
         items: items by group: of each group at most one is packed; a single group of which any number are.
-        after: loss by flat index before the first and after every group; infinite: the amount cannot be reached.
+        after: loss by flat index before the first and after every group; infinite if the amount cannot be reached.
         repeated: whether items may be packed more than once.
     """
 
@@ -139,7 +139,7 @@ def pack(grid: Grid, amount: Ints, loss: Floats, limits: Limits, sequence: Ints 
         amount: parts of each GPU type by pattern, shape (patterns, types).
         loss: what each pattern loses.
         limits: what all may lose and use together.
-        sequence: group of each pattern of which only one may be packed; None: any number of any pattern.
+        sequence: group of each pattern of which only one may be packed; None if any number of any pattern.
         deadline: when to stop.
 
     Raises:

@@ -44,7 +44,7 @@ class Resources(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A float by amounts of GPUs of each type; empty: nothing is known.
+    """A float by amounts of GPUs of each type; empty if nothing is known.
 
     Attributes:
         values: the entries in the order of their flat index.
@@ -313,7 +313,7 @@ def _next_extended(labels: Labels, size: int, turn: int, work: Pass, fresh: Fres
         fresh: where to put the extensions.
 
     Returns:
-        How many labels have had their turn, the label (-1: there is none), the pairs of label and pattern tried, and
+        How many labels have had their turn, the label (-1 if there is none), the pairs of label and pattern tried, and
         the number of extensions that can be completed; after many pairs it returns without any.
     """
     # Every use of an array in a tuple costs a count of references: they are taken out once for many labels.

@@ -74,7 +74,7 @@ def search_by_milp(node: Node) -> None:
 
 
 def plan_next_to_bulk(node: Node, count: Ints) -> Counts | None:
-    """A plan better than the incumbent, with the bulk, that HiGHS finds within a few nodes; None: it finds none.
+    """A plan better than the incumbent, with the bulk, that HiGHS finds within a few nodes; None if it finds none.
 
     Args:
         node: bulk and what is left next to it.

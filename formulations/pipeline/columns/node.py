@@ -75,7 +75,7 @@ class Node:
         return concatenated(parts + [self.scope(gap).find_above(*entry) for entry in self.bulk])
 
     def sequences(self, patterns: Patterns) -> Ints | None:
-        """Sequence of GPU types by pattern, where a plan may have only one pipeline of each; None: any number."""
+        """Sequence of GPU types by pattern, where a plan may have only one pipeline of each; None means any number."""
         return self.columns.sequence[patterns.column] if self.problem.one_per_sequence else None
 
     def required(self, model: int, patterns: Patterns) -> list[Ints]:

@@ -73,7 +73,7 @@ class Scope:
         bottleneck with 1, 2, … virtual GPUs. A column loses its reduced cost on every request, which limits them.
 
         Args:
-            most: most virtual GPUs of a bottleneck; None: as many as there are.
+            most: most virtual GPUs of a bottleneck; None means as many as there are.
 
         Raises:
             TooManyError: there are too many.

@@ -86,7 +86,7 @@ def value_of(problem: Problem, columns: Columns, plan: Counts) -> float:
 
 
 def sure_value(problem: Problem, columns: Columns, plan: Counts) -> float | None:
-    """Value but for rounding of a plan that is feasible whatever rounding does; None: that is in doubt.
+    """Value but for rounding of a plan that is feasible whatever rounding does; None if that is in doubt.
 
     Args:
         problem: the whole instance, no GPUs assigned.

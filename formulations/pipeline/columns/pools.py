@@ -69,7 +69,7 @@ class PackedModel:
     whole: Ints
 
     def least_loss(self, node: Node, target: float) -> float:
-        """Least worth lost on whole GPUs by a label that serves enough for the target; infinite: none does."""
+        """Least worth lost on whole GPUs by a label that serves enough for the target; infinite if none does."""
         prices, alive = node.relaxation, self.labels.alive
         request = prices.model[self.model]
         served = self.labels.served[alive]
@@ -136,8 +136,8 @@ def completion_bounds(
         target: value that a plan has to exceed.
         gap: worth that a plan may lose.
         part: only labels that lose no more than this part of the gap.
-        rest: by whole GPUs, the greatest worth of GPUs that the other models leave; None: nothing is known.
-        more: by parts of GPUs used, the most requests per second that can still be added; None: nothing is known.
+        rest: by whole GPUs, the greatest worth of GPUs that the other models leave; None if nothing is known.
+        more: by parts of GPUs used, the most requests per second that can still be added; None if nothing is known.
 
     Returns:
         The bounds, with the relaxation's slack in favour of plans.
@@ -266,7 +266,7 @@ class _PoolPacking:
         keep_best(self._labels, alive[self._bounds.may_complete(amount, served[alive])])
 
     def _groups(self, useful: Ints) -> Iterator[tuple[Ints, int | None]]:
-        """Patterns to pack one group after the other, and the pool that is closed after each group; None: none is.
+        """Patterns to pack one group after the other, and the pool that is closed after each group; None if none is.
 
         A group has the patterns of a sequence together, where sequences are given, as only one of them is packed.
         """

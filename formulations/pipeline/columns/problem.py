@@ -35,7 +35,7 @@ class TooLargeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """When to stop, on the clock of `time.perf_counter`; infinite: never."""
+    """When to stop, on the clock of `time.perf_counter`; infinite means never."""
 
     at: float
 
@@ -59,7 +59,7 @@ class Problem:
     """The numbers of an instance, or of what is left of it next to GPUs that are already assigned.
 
     Attributes:
-        cost: the objective is the least cost; False: the most throughput.
+        cost: the objective is the least cost; False if the most throughput.
         count: GPUs by type, without those that are assigned.
         weight: weight by model or, where the objective is cost, the rate to serve in requests per second.
         price: money per hour by GPU type; zeros where the objective is throughput.
@@ -123,11 +123,11 @@ class Progress:
     Attributes:
         bound: no plan has a greater value.
         started: when the search started, on the clock of `time.perf_counter`.
-        plan: the incumbent, the best plan so far; None: none yet.
+        plan: the incumbent, the best plan so far; None if there is none yet.
         value: its value.
         exhausted: it is proven that there is no plan.
         stats: counters.
-        trace: seconds since the start, value (None: no plan yet) and bound, at each change.
+        trace: seconds since the start, value (None if there is no plan yet) and bound, at each change.
     """
 
     bound: float

@@ -44,7 +44,7 @@ class Relaxation:
         gpu: worth π of a GPU by type.
         model: worth μ of a request per second by model.
         bound: upper bound on the value of every plan.
-        reduced_cost: Σ π / (v · rate) − μ by column, at least 0; infinite: the column is not allowed.
+        reduced_cost: Σ π / (v · rate) − μ by column, at least 0; infinite if the column is not allowed.
         basis: requests per second of the columns that the linear program's solution uses.
         slack: what sums of worths may have lost by rounding; losses are compared with that much in favour of a plan.
     """
@@ -71,7 +71,7 @@ def relax(problem: Problem, columns: Columns) -> Relaxation | None:
         columns: all columns; every model has one.
 
     Returns:
-        The relaxation; None: even fractions of GPUs cannot serve the rates.
+        The relaxation; None if even fractions of GPUs cannot serve the rates.
     """
     used = usage(columns, len(problem.count))
     members = [np.flatnonzero(columns.model == m) for m in problem.models]
@@ -145,7 +145,7 @@ def _priced(problem: Problem, used: Floats, members: list[Ints], worth: Floats) 
 
 
 def _master(problem: Problem, used: Floats, model: Ints) -> LinearOptimum | None:
-    """The optimum of the linear program over some columns, in x and, for throughput, z; None: HiGHS finds none."""
+    """The optimum of the linear program over some columns, in x and, for throughput, z; None if HiGHS finds none."""
     serves = (model[None, :] == np.arange(len(problem.weight))[:, None]).astype(float)
     if problem.cost:
         matrix, cost = np.vstack([used.T, -serves]), used @ problem.price

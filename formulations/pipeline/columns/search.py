@@ -227,7 +227,7 @@ def _pack(
         target: value that a plan has to exceed.
         gap: worth that a plan may lose.
         part: part of the gap that a label may lose.
-        rest: by whole GPUs, the greatest worth of GPUs that the other models leave; None: nothing is known.
+        rest: by whole GPUs, the greatest worth of GPUs that the other models leave; None if nothing is known.
     """
     near: Ints = np.flatnonzero(patterns.loss <= part * gap)
     patterns = patterns.take(near)

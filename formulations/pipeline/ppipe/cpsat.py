@@ -69,7 +69,7 @@ class CpSatModel:
         scale: S.
         money: M, units per money per hour.
         variables: y, p, g, x, gpus and z by the names that the MILP has.
-        cost: what a plan costs in units; None: it is the throughput that counts.
+        cost: what a plan costs in units; None if it is the throughput that counts.
     """
 
     problem: PPipeProblem
@@ -308,7 +308,7 @@ def _solve(search: ClusterSearch) -> Answer[PipelinePlan]:
 
 
 def _between(search: ClusterSearch) -> tuple[Fraction, float] | None:
-    """The throughput of the best plan, and the bound; None: not both are known, or it is cost."""
+    """The throughput of the best plan, and the bound; None if not both are known, or it is cost."""
     if not search.most or search.value is None or search.bound is None:
         return None
     return search.value, max(search.bound, float(search.value))

@@ -148,7 +148,7 @@ def milp_model(problem: PPipeProblem, scale: Fraction | None = None, room: float
 
     Args:
         problem: the problem; no pipeline that has to be used and cannot.
-        scale: a throughput that no plan exceeds, in the objective's unit, or a cost; None: the problem's.
+        scale: a throughput that no plan exceeds, in the objective's unit, or a cost; None means the problem's.
         room: what rows of real numbers are laxer than they are; below 0: stricter.
     """
     most = problem.space.objective is Objective.THROUGHPUT
@@ -350,7 +350,7 @@ def _solve(search: ClusterSearch) -> Answer[PipelinePlan]:
 
 
 def _finer(search: ClusterSearch, scale: Fraction) -> Fraction | None:
-    """A scale that is nearer to the best plan's value, where a model's is far from it; None: it is near enough."""
+    """A scale that is nearer to the best plan's value, where a model's is far from it; None if it is near enough."""
     best = search.bound if search.most else search.value
     if best is None or not 0 < best < scale / FAR:
         return None

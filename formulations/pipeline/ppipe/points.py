@@ -27,7 +27,7 @@ def plan_of(problem: PPipeProblem, choice: Choice) -> PipelinePlan:
 
 
 def choice_of(problem: PPipeProblem, plan: PipelinePlan) -> Choice | None:
-    """The choice that makes a plan, with no more virtual GPUs than are of use; None: it is none of the model's."""
+    """The choice that makes a plan, with no more virtual GPUs than are of use; None if it is none of the model's."""
     numbers = {(problem.cluster.models[slot.model].name, slot.gpus): i for i, slot in enumerate(problem.slots)}
     choice: dict[int, tuple[tuple[Option, int], ...]] = {}
     for pipeline in plan.pipelines:

@@ -256,12 +256,12 @@ class PPipeProblem:
 
     @property
     def impossible(self) -> Slot | None:
-        """A pipeline that has to be used and cannot; None: none."""
+        """A pipeline that has to be used and cannot; None for none."""
         return next((slot for slot in self.slots if not all(slot.places)), None)
 
     @property
     def unserved(self) -> int | None:
-        """A model that no pipeline can serve within its SLO; None: none."""
+        """A model that no pipeline can serve within its SLO; None for none."""
         return next((m for m in range(len(self.models)) if all(slot.model != m for slot in self.slots)), None)
 
     def pools(self) -> dict[tuple[int, int, str], list[int]]:
@@ -292,7 +292,7 @@ class PPipeProblem:
 
     @property
     def cost_step(self) -> Fraction:
-        """What costs of two plans differ by at least, if they differ; 0: all are free."""
+        """What costs of two plans differ by at least, if they differ; 0 if all are free."""
         parts = 1 if self.space.whole_gpus else self.shares
         prices = [(gpu.price_per_h or Fraction(0)) / parts for gpu in self.cluster.gpus]
         common = math.lcm(*(price.denominator for price in prices))
@@ -325,7 +325,7 @@ def ppipe_problem(
         cluster: the cluster.
         space: plan space.
         literal: keep every pipeline, also one that cannot be used.
-        deadline: `time.perf_counter` value at which to stop; infinite: never.
+        deadline: `time.perf_counter` value at which to stop; infinite means never.
 
     Raises:
         OutOfTimeError: the deadline passed.

@@ -33,10 +33,10 @@ class ClusterSearch:
         problem: the problem.
         limits: limits of the solver's run.
         started: `time.perf_counter` value when the run began.
-        start: choice that was given to start from; None: none, or none of the model's.
-        plan: best plan that the checker accepts; None: none yet.
+        start: choice that was given to start from; None for none, or none of the model's.
+        plan: best plan that the checker accepts; None if there is none yet.
         value: value of that plan by the solver's own arithmetic, exact, in the problem's unit.
-        bound: proven bound in the problem's unit; None: none yet.
+        bound: proven bound in the problem's unit; None if there is none yet.
         infeasible: whether it is proven that there is no plan.
         raw_status: how the engine's last run ended, in the engine's words.
         trace: incumbent and bound over time, in the problem's unit.
@@ -64,7 +64,7 @@ class ClusterSearch:
 
     @property
     def left_s(self) -> float:
-        """Seconds that are left; infinite: no limit."""
+        """Seconds that are left; infinite means no limit."""
         limit = self.limits.time_limit_s
         return math.inf if limit is None else max(0.0, self.started + limit - time.perf_counter())
 
@@ -106,7 +106,7 @@ class ClusterSearch:
 
     @property
     def until(self) -> float:
-        """When to stop, on the clock of `time.perf_counter`; infinite: never."""
+        """When to stop, on the clock of `time.perf_counter`; infinite means never."""
         limit = self.limits.time_limit_s
         return math.inf if limit is None else self.started + limit
 
@@ -177,7 +177,7 @@ def solve_in_time(
 
 
 def answer_at_once(search: ClusterSearch) -> Answer[PipelinePlan] | None:
-    """The answer where some model cannot be served at all; None: there is something to solve."""
+    """The answer where some model cannot be served at all; None if there is something to solve."""
     problem = search.problem
     if problem.unserved is None:
         return None
@@ -232,7 +232,7 @@ class Known:
 
         Args:
             search: what is known so far.
-            until: `time.perf_counter` value at which to stop; infinite: never.
+            until: `time.perf_counter` value at which to stop; infinite means never.
 
         Raises:
             InapplicableError: there are too many pipelines to enumerate.
