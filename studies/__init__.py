@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """What the command says of a study before it loads it.
+    """A study as the command describes it before loading it.
 
     Attributes:
         paper: its name.
-        workloads: how much it runs unless asked otherwise, for its help text.
+        workloads: its default number of workloads, for the help text.
         study: loads it.
         takes_instances: whether it takes a folder of instances.
         takes_artifact: whether it takes what the paper's authors published and measured.

@@ -11,19 +11,19 @@ from euclio.report.analysis.statistics import Z_95, Measured
 TOLERANCE = 0.1
 """The tolerance around a printed value, as a share of it."""
 MIDDLE = 50.0
-"""Shares above it, in per cent, are judged by what is missing to all: 97.7 against 94.2 is 2.5 times the failures."""
+"""Shares above it, in per cent, are judged by their complement: 94.2 has 2.5 times the failures of 97.7."""
 WHOLE = 100.0
 _FEW = 2
 """Observations from which an interval can be made."""
 
 
-# A test of a difference that finds none says nothing where intervals are wide: it agrees best where least is known. So
-# the question is asked the other way round (Schuirmann 1987, two one-sided tests): a measure agrees only where its
-# whole 95 % interval lies within the tolerance around the printed value, and does not agree where none of it does.
+# A test for a difference passes most easily where intervals are wide. Equivalence is tested instead (Schuirmann 1987,
+# two one-sided tests). A measure agrees if its whole 95 % interval lies within the tolerance around the printed value.
+# It disagrees if none of the interval does.
 
 
 class NumberKind(StrEnum):
-    """What a printed number is, which decides on the tolerance around it."""
+    """The kind of a printed number, which decides its tolerance."""
 
     NUMBER = ""
     SHARE = "share"
@@ -33,7 +33,7 @@ class NumberKind(StrEnum):
 
 
 class Verdict(StrEnum):
-    """All that is said of a printed number; the first three are what the test of equivalence says of a measure."""
+    """The verdicts on a printed number; the test of equivalence gives the first three."""
 
     AGREES = "agrees"
     UNDECIDED = "not decided"
@@ -42,12 +42,12 @@ class Verdict(StrEnum):
 
 
 def tolerated(value: float, kind: str = NumberKind.NUMBER) -> tuple[float, float]:
-    """The values that are as good as a printed one.
+    """The values that agree with a printed one.
 
     Args:
         value: the printed value.
-        kind: what it is. Of a number it is a tenth on each side; of a share above 50 % a tenth of what is missing to
-            100 %; of "all" the value alone; of a bound what keeps it.
+        kind: its kind. The tolerance is a tenth on each side for a number, and a tenth of the distance to 100 % for a
+            share above 50 %. "All" allows the value alone; a bound allows every value that keeps it.
     """
     if kind == NumberKind.LEAST:
         return value, math.inf
@@ -66,11 +66,11 @@ def near(value: float, measured: Measured, kind: str = NumberKind.NUMBER) -> boo
 
 
 def interval_of(measured: Measured) -> tuple[float, float] | None:
-    """The interval that a measure is judged by; None: it has none, since it is a maximum or of one observation.
+    """The interval that a measure is judged by; None for a maximum and for a single observation.
 
-    That of a number which needs none, such as one of a worked case, is the number. Bootstrap intervals of few
-    observations are too narrow (Hesterberg 2015), so that they are widened to what Student's distribution gives for
-    as many: 9-fold for two, 1.2-fold for ten.
+    A number without uncertainty, such as one of a worked case, is its own interval. Bootstrap intervals of few
+    observations are too narrow (Hesterberg 2015). They are widened to Student's interval for that number of
+    observations: 9-fold for two, 1.2-fold for ten.
     """
     if measured.exact:
         return measured.value, measured.value
@@ -95,10 +95,10 @@ def widening(n: int) -> float:
 
 
 def agreement(value: float, measured: Measured, kind: str = NumberKind.NUMBER) -> Verdict:
-    """Whether a measure agrees with a printed value, is off, or neither is decided.
+    """Whether a measure agrees with a printed value, is off, or is undecided.
 
-    What "all" says holds or does not hold of what was measured. A measure without interval never agrees: inside the
-    tolerance it is not decided.
+    A claim of "all" either holds or fails. A measure without an interval never agrees: inside the tolerance it is
+    undecided.
 
     Args:
         value: the printed value.
@@ -112,7 +112,7 @@ def agreement(value: float, measured: Measured, kind: str = NumberKind.NUMBER) -
     least, most = tolerated(value, kind)
     found = interval_of(measured)
     low, high = found or (measured.value, measured.value)
-    # Printed values are rounded, and sums in floating point are: what lies on the edge lies within.
+    # Printed values and floating-point sums are rounded, so the edge counts as inside.
     room = 1e-9 * max(1.0, abs(value))
     if high < least - room or low > most + room:
         return Verdict.OFF

@@ -1,7 +1,7 @@
 """Claims of the papers, held against the scorecards that the last reproduction wrote.
 
 `data/claims.json` has the claims and which of them held when they were last accepted. Checking them reads
-`reports/PAPER/scorecard.parquet` and runs nothing: a claim that held and does not any more is lost.
+`reports/PAPER/scorecard.parquet` and runs nothing. A claim that held and no longer holds is lost.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from studies.stored_reports import SCORECARD, latest
 
 FILE = "claims.json"
 NEEDED = {"key", "role", "exact", "verdict", "why", "artifact"}
-"""Columns of a scorecard that verdicts on claims rest on and that older ones did not have."""
+"""Columns of a scorecard that verdicts on claims need and that older scorecards lack."""
 
 
 class ClaimStanding(StrEnum):
-    """What is said of a claim, in the words of ACM's Artifact Review and Badging, version 1.1.
+    """The verdicts on a claim, in the words of ACM's Artifact Review and Badging, version 1.1.
 
-    A claim is reproduced where its numbers were obtained with artifacts of the authors, and replicated without. All
-    are measured by code of our own; artifacts are the blocks that PPipe's authors measured.
+    A claim is reproduced if its numbers were obtained with the authors' artifacts, and replicated otherwise. Our own
+    code measures all of them; the only artifacts are the blocks that PPipe's authors measured.
     """
 
     REPRODUCED = "reproduced"
@@ -47,7 +47,7 @@ class ClaimStanding(StrEnum):
 
 
 HOLDS = (ClaimStanding.REPRODUCED, ClaimStanding.REPLICATED)
-"""What is said of a claim that is met within its tolerance."""
+"""The verdicts on a claim that is met within its tolerance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +58,10 @@ class Claim:
         key: its name.
         paper: study that measures it.
         says: what the paper claims, in a sentence.
-        figures: keys of the published numbers that have to agree, all of them.
-        least: what the measured number has to be at least, in place of agreement; None: no such bound.
-        most: what it may be at most; None: no such bound.
-        every: whether the bound is claimed of every workload: it holds of all that were measured, or does not.
+        figures: keys of the published numbers, all of which have to agree.
+        least: the lower bound on the measured number, in place of agreement; None means no such bound.
+        most: the upper bound on it; None means no such bound.
+        every: whether the paper claims the bound for every workload.
         held: whether it held when claims were last accepted.
     """
 
@@ -76,12 +76,12 @@ class Claim:
 
     @property
     def command(self) -> str:
-        """What measures it."""
+        """The command that measures it."""
         return f"euclio reproduce {self.paper}"
 
     @property
     def tolerance(self) -> str:
-        """What it is held to, in words."""
+        """Its tolerance, in words."""
         bounds = [f"at least {self.least:g}"] if self.least is not None else []
         bounds += [f"at most {self.most:g}"] if self.most is not None else []
         if not bounds:
@@ -95,8 +95,8 @@ class Card:
 
     Attributes:
         rows: one row per published number, by key.
-        seconds: what the reproduction took.
-        reports: the folder of reports that it was read from; None: it was read from none.
+        seconds: time of the reproduction.
+        reports: the folder of reports that it was read from; None if there is none.
     """
 
     rows: pd.DataFrame
@@ -106,14 +106,14 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaim:
-    """A claim next to what the last reproduction says of it.
+    """A claim with the result of the last reproduction.
 
     Attributes:
         claim: the claim.
-        standing: what is said of it.
+        standing: the verdict on it.
         measured: the numbers, published and measured.
-        minutes: what its reproduction took; None: it was not run.
-        why: what else has to be said of it: of a time what was timed, of a maximum of how many.
+        minutes: time of its reproduction; None if it was not run.
+        why: a note on it: what a time measures, or how many values a maximum is over.
     """
 
     claim: Claim
@@ -140,7 +140,7 @@ def stored_claims() -> tuple[Claim, ...]:
 
 
 def load_card(reports: Path, paper: str) -> Card | None:
-    """The scorecard of a paper; None: it was not run.
+    """The scorecard of a paper; None if it was not run.
 
     Raises:
         InputError: it is of fewer workloads than the study's, or of an older version.
@@ -173,7 +173,7 @@ def check(claim: Claim, card: Card | None) -> CheckedClaim:
 
 
 def _standing(found: Sequence[Verdict], artifact: bool) -> ClaimStanding:
-    """The first that holds: all numbers agree; one is off; what is left shows neither."""
+    """Whether all numbers agree, else whether one is off, else undecided."""
     if all(one == Verdict.AGREES for one in found):
         return ClaimStanding.REPRODUCED if artifact else ClaimStanding.REPLICATED
     if Verdict.OFF in found:
@@ -182,7 +182,7 @@ def _standing(found: Sequence[Verdict], artifact: bool) -> ClaimStanding:
 
 
 def _verdict(claim: Claim, row: Mapping[str, Any]) -> Verdict:
-    """The word of a number; of one that the claim bounds, what the test of equivalence says of the bounds."""
+    """The verdict on a number; if the claim bounds it, the test of equivalence is on the bounds."""
     bounds: list[tuple[float | None, str]] = [(claim.least, NumberKind.LEAST), (claim.most, NumberKind.MOST)]
     asked = [(bound, kind) for bound, kind in bounds if bound is not None]
     word = Verdict(row["verdict"])
@@ -194,7 +194,7 @@ def _verdict(claim: Claim, row: Mapping[str, Any]) -> Verdict:
 
 
 def _why(claim: Claim, rows: pd.DataFrame, standing: ClaimStanding, found: Sequence[Verdict]) -> str:
-    """What is said of the verdict next to it."""
+    """The note next to the verdict."""
     if standing == ClaimStanding.OTHER_MACHINE:
         return " ".join(dict.fromkeys(str(text).partition(IN_PRINT)[0].strip() for text in rows.why if text))
     if claim.every and standing in HOLDS:
@@ -209,8 +209,8 @@ def load_cards(reports: Path | None, claims: Sequence[Claim] | None = None) -> d
     """The scorecards of the claims' papers, by paper; papers that were not run are left out.
 
     Args:
-        reports: folder of the reports, one folder per paper; None: of each paper the last whole one.
-        claims: the claims; None: the stored ones.
+        reports: folder of the reports, one folder per paper; None means of each paper the last whole one.
+        claims: the claims; None means the stored ones.
 
     Raises:
         InputError: a scorecard is of a smaller run.
@@ -225,8 +225,8 @@ def check_all(reports: Path | None, claims: Sequence[Claim] | None = None) -> tu
     """Hold all claims against the scorecards of a folder of reports.
 
     Args:
-        reports: folder of the reports, one folder per paper; None: of each paper the last whole one.
-        claims: the claims; None: the stored ones.
+        reports: folder of the reports, one folder per paper; None means of each paper the last whole one.
+        claims: the claims; None means the stored ones.
 
     Raises:
         InputError: a scorecard is of a smaller run.
@@ -241,7 +241,7 @@ def accept(checked: Sequence[CheckedClaim], path: Path | None = None) -> None:
 
     Args:
         checked: all claims, in the order of the file.
-        path: the file of the claims; None: `data/claims.json`.
+        path: the file of the claims; None means `data/claims.json`.
     """
     file = path or data_dir() / FILE
     stored = json.loads(file.read_text(encoding="utf-8"))

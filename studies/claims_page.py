@@ -20,8 +20,8 @@ from studies.papers.published import CHECK, DOUBTFUL, INPUT, TIME
 FILE = "sentences.json"
 SET_UP, BACKGROUND, CONDITION, NOT_MEASURED = "set-up", "background", "condition", "not measured"
 STATUSES = (SET_UP, BACKGROUND, CONDITION, NOT_MEASURED)
-"""What is said of a sentence that states no published number: its numbers are of the experiment's set-up, of other
-work, a condition and no result, or a result that nothing here measures."""
+"""Reasons why a sentence states no published number: its numbers describe the set-up, other work, a condition, or a
+result that nothing here measures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,10 @@ class Sentence:
     Attributes:
         paper: the paper.
         section: where it stands.
-        numbers: the numbers that are typed in it.
-        figures: keys of the published numbers that it states; empty: none.
-        status: why it states none; empty: it does.
-        why: of what is not measured: what it is about, and why not.
+        numbers: the numbers in it.
+        figures: keys of the published numbers that it states; empty means none.
+        status: why it states none; empty if it does.
+        why: for an unmeasured result, its subject and the reason.
     """
 
     paper: str
@@ -58,8 +58,8 @@ def selection(own: Sequence[Sentence], claimed: frozenset[str]) -> tuple[int, in
     """How a paper's sentences are covered, given the keys of its numbers that decide a claim.
 
     Returns:
-        Sentences with a number; those of which a number decides a claim; that state other published numbers alone,
-        which the scorecard compares; whose numbers are no result; with a result that nothing here measures.
+        Counts of sentences: with a number; with a number that decides a claim; with other published numbers alone,
+        which the scorecard compares; without a result; with a result that nothing here measures.
     """
     stated = [one for one in own if one.figures]
     taken = sum(not claimed.isdisjoint(one.figures) for one in stated)
@@ -90,7 +90,7 @@ def write_claims(checked: Sequence[CheckedClaim], reports: Path, cards: Mapping[
     Args:
         checked: all claims.
         reports: the folder.
-        cards: scorecards by paper, for the counts of numbers; None: they are left out.
+        cards: scorecards by paper, for the counts of numbers; None omits the counts.
     """
     reports.mkdir(parents=True, exist_ok=True)
     page = reports / PAGE
@@ -109,7 +109,7 @@ def write_claims(checked: Sequence[CheckedClaim], reports: Path, cards: Mapping[
 
 
 def tally(checked: Sequence[CheckedClaim]) -> str:
-    """How many claims stand how, in words."""
+    """The number of claims by verdict, in words."""
     standings = [one.standing for one in checked]
     parts = [f"{standings.count(standing)} {standing}" for standing in ClaimStanding if standing in standings]
     return f"{counted(len(checked), 'claim')}: {', '.join(parts)}."
@@ -122,7 +122,7 @@ def figures_of(cards: Mapping[str, Card], roles: Sequence[str] = (CHECK,)) -> pd
 
 
 def figures_text(cards: Mapping[str, Card]) -> str:
-    """How the check numbers of all papers stand, in a sentence: those that nothing was fitted to."""
+    """The verdicts on the check numbers of all papers, in a sentence; nothing was fitted to these numbers."""
     own, more = figures_of(cards), figures_of(cards, (DOUBTFUL,))
     agree, undecided, off, apart = (int((own.verdict == word).sum()) for word in Verdict)
     return (
@@ -146,7 +146,7 @@ def figures_blocks(cards: Mapping[str, Card]) -> list[Block]:
 
 
 def selection_blocks() -> list[Block]:
-    """How claims were selected, with what was left out: one row per paper, and the results that nothing measures."""
+    """How claims were selected: one row per paper, and the results that nothing measures."""
     found = {}
     for paper in dict.fromkeys(one.paper for one in sentences()):
         own = [one for one in sentences() if one.paper == paper]
@@ -183,13 +183,13 @@ def claims_table(checked: Sequence[CheckedClaim]) -> Table:
 
 
 def _said(one: CheckedClaim) -> str:
-    """The verdict with what has to be said next to it."""
+    """The verdict with its note."""
     why = f": {one.why}" if one.why else ""
     return f"{one.standing}{why}{' (held before)' if one.lost else ''}"
 
 
 def lines(checked: Sequence[CheckedClaim], cards: Mapping[str, Card] | None = None) -> list[str]:
-    """What a terminal is shown: which reports were read, the numbers, the tally, claims that were lost, new claims."""
+    """The lines for the terminal: which reports were read, the numbers, the tally, lost claims, new claims."""
     first = [_read(cards), figures_text(cards)] if cards else []
     lost = [f"lost: {one.claim.key}: {one.claim.says} ({one.standing})" for one in checked if one.lost]
     gained = [f"new: {one.claim.key}: {one.claim.says}" for one in checked if one.holds and not one.claim.held]

@@ -24,13 +24,13 @@ from euclio.experiments.task import Measure, RunLimits, Setting
 T = TypeVar("T")
 
 LIMITS = RunLimits(time_s=None, hard_time_s=LONGEST_RUN_S, memory_mb=16384)
-"""Of a run whose setting has no time limit of its own; no run of a study has come near that memory."""
+"""Limits of a run whose setting has no time limit of its own; no run of a study has come near that memory."""
 
 Advance = Callable[[int], None]
 
 
 class Collector:
-    """Makes experiments and keeps their runs in a folder, so that a study that was interrupted goes on.
+    """Makes experiments and keeps their runs in a folder, so that an interrupted study can go on.
 
     Use it inside ``with``. The same experiments have to be asked for in the same order.
 
@@ -61,9 +61,9 @@ class Collector:
 
     @contextmanager
     def stage(self, name: str, total: int) -> Iterator[Advance]:
-        """A stage with a bar of so many steps; gives what counts the steps that are done.
+        """A stage with a progress bar of `total` steps; gives the function that counts finished steps.
 
-        A log has no bars until the end, so there each stage is named when it begins.
+        A log shows a bar only at its end, so each stage is named when it begins.
         """
         if not (self._bars.console.is_terminal or self._bars.disable):
             say(f"{self._paper}: {name} …")
@@ -80,14 +80,14 @@ class Collector:
         seed: int = 0,
         alone: bool = False,
     ) -> pd.DataFrame:
-        """Run solvers, or what is measured, on instances; what was finished before an interruption is not made again.
+        """Run solvers or measurements on instances; runs that finished before an interruption are kept.
 
         Args:
             instances: each with a name of its own.
             settings: each with a label of its own.
             advance: counts finished runs.
             seed: seed of the solvers.
-            alone: one run at a time, since its time is what is wanted.
+            alone: one run at a time, for timings.
 
         Returns:
             The results frame, by instance and then by setting in the order given.

@@ -1,7 +1,7 @@
-"""What a paper's stored posterior says of its numbers: what the settings give that fit its fitted numbers.
+"""Intervals of a paper's numbers over its stored posterior: the settings that fit its fitted numbers.
 
-Draws stand in `data/posterior` (`docs/model/posterior.md`), each of one paper or of several; a paper that is in none
-has no such intervals.
+Draws are in `data/posterior` (`docs/model/posterior.md`), each of one paper or of several. A paper without a draw has
+no intervals.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from studies.inference.validation import validated
 ACCEPTED = "-accepted.parquet"
 """End of the name of the file of a draw that holds its accepted settings."""
 FEWEST = 10
-"""Accepted settings that show a number, below which it has no interval."""
+"""Least number of accepted settings that show a number for it to have an interval."""
 
 
 def stored_posterior(paper: str, folder: Path | None = None) -> Stored | None:
-    """The first stored draw that has numbers of a paper; None: there is none.
+    """The first stored draw that has numbers of a paper; None if there is none.
 
     Args:
         paper: name of the study.
-        folder: where draws are stored; None: `data/posterior`.
+        folder: where draws are stored; None means `data/posterior`.
     """
     for accepted in sorted((folder or data_dir() / "posterior").glob(f"*{ACCEPTED}")):
         if any(name.startswith(full(paper, "")) for name in pq.read_schema(accepted).names):
@@ -38,11 +38,11 @@ def stored_posterior(paper: str, folder: Path | None = None) -> Stored | None:
 
 
 def settings_intervals(paper: str, folder: Path | None = None) -> dict[str, tuple[float, float]]:
-    """Ends of the 95 % interval of each number over the accepted settings, by key; empty: the paper has no draw.
+    """Ends of the 95 % interval of each number over the accepted settings, by key; empty if the paper has no draw.
 
     Args:
         paper: name of the study.
-        folder: where draws are stored; None: `data/posterior`.
+        folder: where draws are stored; None means `data/posterior`.
     """
     stored, found = stored_posterior(paper, folder), {}
     if stored is not None:

@@ -13,7 +13,7 @@ from euclio.report.analysis.statistics import Measured, largest, of_one_run, sha
 def costs(runs: pd.DataFrame) -> pd.DataFrame:
     """Checked cost per hour; one row per workload, one column per solver.
 
-    A split search that its limit stopped has no cost here: what it found is no reference.
+    A split search that reached its limit has no cost here: its result is no reference.
     """
     table = runs.pivot(index="workload", columns="solver", values="cost_per_h")
     return table.mask(stopped(runs))
@@ -26,7 +26,7 @@ def stopped(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def within(cost: pd.Series[float], reference: pd.Series[float]) -> tuple[Measured, Measured]:
-    """Share of workloads on which a cost is no more than a reference, and the largest extra cost over it.
+    """Share of workloads whose cost is at most a reference, and the largest extra cost over it.
 
     Workloads without one of them are left out.
     """
@@ -37,7 +37,7 @@ def within(cost: pd.Series[float], reference: pd.Series[float]) -> tuple[Measure
 def time_measures(timings: pd.DataFrame, own: str, enumeration: str, quantized: str) -> dict[str, Measured]:
     """Mean run times of a single-process timing and their ratios; times carry no interval.
 
-    A run that its limit cut off counts as its time over the share of its search that it went through.
+    A run that reached its limit counts as its time divided by the searched share of its search space.
 
     Args:
         timings: one row per workload and solver.

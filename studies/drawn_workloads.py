@@ -48,8 +48,8 @@ def drawn_sessions(paper: str, count: int, seed: int, *, accept: bool = True) ->
         paper: "harpagon" or "piccolo".
         count: how many, in the order of their places.
         seed: seed of the workloads.
-        accept: pass over what the paper's systems refuse, as `protocol_draws` does; else the first candidate of each
-            place is taken before any system has refused one, and only long objectives are passed over.
+        accept: skip candidates that the paper's systems refuse, as `protocol_draws` does. False takes the first
+            candidate of each place without asking a system, and skips long objectives alone.
 
     Raises:
         RuntimeError: of a hundred places in a row each has an objective that does not count.

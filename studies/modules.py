@@ -25,7 +25,7 @@ def kept_by_allocation(solver: str, time_s: float | None, **changes: Any) -> Sol
 
     Args:
         solver: name of the solver.
-        time_s: limit of one run in seconds; None: none.
+        time_s: limit of one run in seconds; None means none.
         **changes: fields of the setting.
     """
     (found,) = solver_settings(solver)

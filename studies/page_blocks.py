@@ -216,7 +216,7 @@ def without_populations(caption: str) -> str:
 
 
 def shown_of(study: Study, found: Found, key: str) -> str:
-    """The populations that a figure (by key) or a table (by caption) is about, in words; empty: none."""
+    """The populations that a figure (by key) or a table (by caption) is about, in words; empty means none."""
     names = study.shown(key)
     chosen = found.populations[:1] if names is None else [one for one in found.populations if one.name in names]
     return ", ".join(one.text for one in chosen)

@@ -54,10 +54,10 @@ def reproduce(
 
     Args:
         paper: name of the study.
-        out: folder of the report; None: ``build/reports/PAPER``.
-        workloads: how much to run; None: as the study says.
-        seed: seed of everything that is drawn; None: the study's.
-        jobs: worker processes; None: one per core.
+        out: folder of the report; None means ``build/reports/PAPER``.
+        workloads: how much to run; None means as the study says.
+        seed: seed of everything that is drawn; None means the study's.
+        jobs: worker processes; None means one per core.
         full: everything, where a sample is the default.
         certify: how many proofs an independent prover tries.
         measurements: what others have measured, for a study that takes it.

@@ -80,9 +80,9 @@ def make_part(
         paper: name of the study.
         name: name of the part; of ``figure-7`` also ``fig7`` and the like.
         folder: folder of the last report, for parts that need more than some of the runs.
-        workloads: how much to run; None: as the study says. Parts of stored tables take none.
-        seed: seed of everything that is drawn; None: the study's. Parts of stored tables take none.
-        jobs: worker processes; None: one per core.
+        workloads: how much to run; None means as the study says. Parts of stored tables take none.
+        seed: seed of everything that is drawn; None means the study's. Parts of stored tables take none.
+        jobs: worker processes; None means one per core.
 
     Raises:
         InputError: there is no such part, or no report to take it from; names the remedy.

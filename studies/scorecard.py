@@ -71,8 +71,8 @@ class Score:
     Attributes:
         published: the printed number.
         measured: ours.
-        reason: the study's own sentences on the number; empty: none.
-        settings: ends of the 95 % interval over the accepted settings of the paper's posterior; None: not known.
+        reason: the study's own sentences on the number; empty means none.
+        settings: ends of the 95 % interval over the accepted settings of the paper's posterior; None means not known.
         printed: what the number does not go together with in print.
         artifact: whether the measure rests on what the paper's authors published and measured.
     """
@@ -130,8 +130,8 @@ def scorecard(
         figures: the published numbers.
         measures: ours, by key.
         reasons: the study's own sentences, by key.
-        settings: intervals over accepted settings, by key; None: there are none.
-        printed: what numbers do not go together with, by key; None: none is known.
+        settings: intervals over accepted settings, by key; None if there are none.
+        printed: what numbers do not go together with, by key; None means none is known.
         artifact: keys of the measures that rest on what the paper's authors published and measured.
 
     Raises:

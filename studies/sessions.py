@@ -153,7 +153,7 @@ def extra_reasons(runs: pd.DataFrame, ratio: pd.Series[float], name: str) -> dic
 
     Args:
         runs: one row per workload and run.
-        ratio: its normalized cost by workload; NaN: it has no plan.
+        ratio: its normalized cost by workload; NaN if it has no plan.
         name: what the keys of its numbers begin with.
     """
     found = {f"{name}_mean_extra": f"By application: {by_application(runs, ratio - 1)}."}

@@ -22,8 +22,8 @@ class Measurements:
     """What others have measured and a study takes.
 
     Attributes:
-        instances: folder of instances; None: the study's default.
-        artifact: what the paper's authors published; None: what was computed from it and is stored.
+        instances: folder of instances; None means the study's default.
+        artifact: what the paper's authors published; None means what was computed from it and is stored.
         kept: whether what is computed from the artifact is stored, for runs without it.
     """
 
@@ -41,7 +41,7 @@ class Asked:
     """What a study is asked to run.
 
     Attributes:
-        workloads: how much; each study says of what; None: as the study says.
+        workloads: how much; each study says of what; None means as the study says.
         seed: seed of everything that is drawn.
         full: everything, where a sample is the default.
         measurements: what others have measured, for a study that takes it.
@@ -54,12 +54,12 @@ class Asked:
 
     @property
     def instances(self) -> Path | None:
-        """Folder of instances; None: the study's default."""
+        """Folder of instances; None means the study's default."""
         return self.measurements.instances
 
     @property
     def artifact(self) -> Path | None:
-        """What the paper's authors published; None: what was computed from it and is stored."""
+        """What the paper's authors published; None means what was computed from it and is stored."""
         return self.measurements.artifact
 
 
@@ -168,13 +168,13 @@ class Study:
             or another reading makes of it.
         text: the study's own part of the page.
         shown: names of the populations that a figure (by key) or a table (by caption) is about, empty for one that is
-            about none; None: the first one.
+            about none; None means the first one.
         details: the details of what was found, made again without a run, for parts that are taken from stored tables.
         parts: figures that can be made with some of the runs alone, by key.
-        collect_runs: makes the runs of these solvers alone, by label; None: there are no such parts.
+        collect_runs: makes the runs of these solvers alone, by label; None if there are no such parts.
         from_artifacts: keys of the measures that rest on what the paper's authors published and measured.
-        keep: keeps what was computed from an artifact as the stored rows, with the provenance; None: it takes none.
-        published: file of its published numbers; None: ``data/published/PAPER.json`` of euclio.
+        keep: keeps what was computed from an artifact as the stored rows, with the provenance; None if it takes none.
+        published: file of its published numbers; None means ``data/published/PAPER.json`` of euclio.
     """
 
     paper: str

@@ -1,6 +1,6 @@
 """Fleets of five networks at four scales, under parameters that Graft does not print.
 
-What a batch pays once of a network's work is the network's own here, fitted to row 1 of Table III and to nothing else
+Each network has its own part of the work that a batch pays once. It is fitted to row 1 of Table III alone
 (`docs/tools/graft_once.py`). Fleets that `euclio generate fleets` draws have one such part for all networks.
 """
 
@@ -48,14 +48,14 @@ SCALES = (
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What Graft prints nothing of, and the fleets rest on.
+    """The fleets' parameters that Graft does not print.
 
     Attributes:
-        fixed: part of the kernels' launches that no share makes shorter; None: the fitted one.
-        once: part of the rest that a batch pays once; None: the network's own (`fitted_once`).
-        sent_part: part of the bytes of a layer's output that is sent; None: the fitted one.
+        fixed: part of the kernels' launches that no share makes shorter; None means the fitted one.
+        once: part of the rest that a batch pays once; None means the network's own (`fitted_once`).
+        sent_part: part of the bytes of a layer's output that is sent; None means the fitted one.
         median_mbps: median of the clients' median bandwidths.
-        step_ms: what time budgets are whole multiples of.
+        step_ms: time budgets are whole multiples of it.
     """
 
     fixed: float | None = None
@@ -66,7 +66,7 @@ class Parameters:
 
     @property
     def step_s(self) -> Fraction:
-        """What time budgets are whole multiples of, in seconds."""
+        """The step of time budgets, in seconds."""
         return Fraction(str(self.step_ms)) / 1000
 
 
@@ -85,11 +85,12 @@ class FleetSampling:
         massive: numbers of clients of Figure 18.
         amounts: clients that GSLICE serves within the shares of Figure 17.
         ratios: SLO ratios of Figure 20.
-        enumerated: networks of which all groupings are tried, more clients bounded, and requests followed.
+        enumerated: networks whose groupings are all tried, whose larger fleets are bounded and whose requests are
+            simulated.
         grouped: clients of the fleets of Table III's third row of which all groupings are tried.
         swept: fleets per network, scale and value of a parameter.
         bounded: numbers of clients of the fleets whose least share is bounded.
-        simulated: fleets per network and scale whose requests are followed.
+        simulated: fleets per network and scale whose requests are simulated.
     """
 
     draws: int
@@ -117,7 +118,7 @@ LEAST = FleetSampling(1, 1, 1, 1.0, (60,), (2,), (0.9,), ("inc",), 8, 0, (30,), 
 
 
 def sampling_of(workloads: int | None, *, full: bool) -> FleetSampling:
-    """How much is run where a number of workloads is asked for, which is one of fleets per network and scale."""
+    """The sample sizes for a number of workloads, which is the number of fleets per network and scale."""
     if workloads is None:
         return FULL if full else SAMPLED
     return replace(LEAST, draws=workloads)
@@ -130,8 +131,8 @@ class DrawnFleet:
     Attributes:
         network: short name of their network.
         draw: number of the draw.
-        now: what they leave to the server at a moment.
-        mean: what they would leave to it at their mean bandwidth.
+        now: the layers that they leave to the server at a moment.
+        mean: the layers that they would leave to it at their mean bandwidth.
     """
 
     network: str
@@ -179,7 +180,7 @@ def clients_of(
 
 
 DRAWN_AT_ONCE = (20, 60, 100, 1000, 4000)
-"""Numbers of Nano clients that are drawn: fewer are the first of them, which is how a smaller draw begins."""
+"""Numbers of Nano clients that are drawn; a smaller fleet is the first clients of a larger one."""
 
 
 def nanos(name: str, key: str, number: int, seed: int, draw: int = 0, parameters: Parameters = DEFAULT) -> DrawnFleet:

@@ -1,9 +1,9 @@
 """Figure 21: power of plans by a linear model of a GPU, as Graft prints nothing of its own (ours).
 
-A GPU that holds an instance takes its idle power, and the rest in proportion to the share that is busy: an instance is
-busy for the time that its requests' batches execute, and a share that is set aside takes no power while it waits. Graft
-names no GPU of its server, so that the constants are those of a V100; what is compared are ratios, which depend on idle
-over full power alone, and that is 0.11 to 0.12 for every GPU of NVIDIA in the source.
+A GPU that holds an instance takes its idle power, and the rest in proportion to its busy share. An instance is busy
+while its requests' batches execute; a reserved share takes no power while it waits. Graft does not name its server's
+GPU, so the constants are those of a V100. The page compares ratios, which depend on idle over full power alone; that is
+0.11 to 0.12 for every NVIDIA GPU in the source.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from studies.graft.variants import Advance
 IDLE_W, FULL_W = 35.0, 306.0
 """Power of a V100 (Cloud Carbon Footprint, `ComputeProcessorTypes.ts`, min_watts_avg and max_watts_avg; Apache-2.0)."""
 ENERGY_SCALES = tuple(scale for scale in SCALES if scale.key in {"small_homo", "large_homo"})
-"""Those of Figure 21, four and twenty fragments: "the same settings as in Section 5.2 and Section 5.3"."""
+"""The scales of Figure 21, four and twenty fragments: "the same settings as in Section 5.2 and Section 5.3"."""
 LESS_THAN_GRAFT = ("inc", "vgg", "vit")
-"""Networks of which the text prints how much less energy GSLICE+ takes than Graft."""
+"""Networks for which Graft's text prints how much less energy GSLICE+ takes than Graft."""
 
 
 def busy(fleet: Fleet, plan: FragmentPlan) -> float:
-    """GPU share in per cent that executes on average: every stage's share times how much of the time it is busy."""
+    """Mean busy GPU share in per cent: every stage's share times its busy fraction of the time."""
     found = evaluate(fleet, plan)
     assert len(found.sets) == len(plan.sets), "a plan that was checked is priced"
     total = 0.0
@@ -53,7 +53,7 @@ def busy(fleet: Fleet, plan: FragmentPlan) -> float:
 
 
 def energy(cases: list[tuple[str, DrawnFleet]], advance: Advance) -> pd.DataFrame:
-    """One row per draw of Figure 21's scales and system: its share, what of it is busy, and the GPUs that hold it."""
+    """One row per draw of Figure 21's scales and system: its share, its busy share, and the GPUs that hold it."""
     scales = {scale.key for scale in ENERGY_SCALES}
     rows: list[dict[str, Any]] = []
     for (scale, fleets), system in product(cases, SYSTEMS):
@@ -88,10 +88,10 @@ def _pivoted(rows: pd.DataFrame, scale: str, key: str, what: str) -> pd.DataFram
 
 
 def _most_saved(values: Mapping[str, pd.DataFrame]) -> tuple[Measured, str, str]:
-    """The largest mean that Graft saves over GSLICE or Static, and of which network over which.
+    """Graft's largest mean saving over GSLICE or Static, with the network and the system.
 
     Args:
-        values: what is saved of, by network: a column per system, a row per draw.
+        values: the compared quantity by network: a column per system, a row per draw.
     """
     pairs = product(NETWORKS, (GSLICE, STATIC))
     found = [(mean(savings(values[key][system], values[key][GRAFT])), key, system) for key, system in pairs]
@@ -99,7 +99,7 @@ def _most_saved(values: Mapping[str, pd.DataFrame]) -> tuple[Measured, str, str]
 
 
 def energy_measures(rows: pd.DataFrame) -> dict[str, Measured]:
-    """What §5.11 prints, by key of the published number."""
+    """The numbers of §5.11, by key of the published number."""
     small, large = (scale.key for scale in ENERGY_SCALES)
     best, _, _ = _most_saved({key: _by_draw(rows, small, key) for key in NETWORKS})
     found = {"energy_small": of_one_run(best.value, best.n)}
@@ -110,7 +110,7 @@ def energy_measures(rows: pd.DataFrame) -> dict[str, Measured]:
 
 
 def energy_reasons(rows: pd.DataFrame) -> dict[str, str]:
-    """What the model counts, and what another one would give."""
+    """Sentences on what the model counts, and on the result of another model."""
     small, large = (scale.key for scale in ENERGY_SCALES)
     _, key, system = _most_saved({key: _by_draw(rows, small, key) for key in NETWORKS})
     free, _, _ = _most_saved({key: _by_draw(rows, small, key, 0.0) for key in NETWORKS})
@@ -147,7 +147,7 @@ def energy_block(rows: pd.DataFrame) -> Table:
 
 
 def energy_text(rows: pd.DataFrame) -> Paragraph:
-    """What the model is, and what it says of the paper's sentences."""
+    """The model, and its results next to the paper's sentences."""
     found = energy_measures(rows)
     less = {key: found[f"energy_gslice_plus_{key}"].value for key in LESS_THAN_GRAFT}
     by = ", ".join(f"{abs(v):.0f} % {'less' if v > 0 else 'more'} for {NETWORKS[key]}" for key, v in less.items())

@@ -1,4 +1,4 @@
-"""Graft §5: what realigning fragments saves at all scales, its distance from the optimum, what each step is worth."""
+"""Graft §5: savings from realigning fragments at all scales, the distance from the optimum, the value of each step."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Details:
 
     Attributes:
         sampling: how much was run.
-        least_ratio: least SLO ratio at which Inc finds a partition point at nearly every moment.
-        surest_ratio: least SLO ratio at which it does at every moment that was looked at.
+        least_ratio: least SLO ratio at which Inc has a partition point at nearly every moment.
+        surest_ratio: least SLO ratio at which it has one at every moment tried.
         exact: the solver of the optima.
     """
 
@@ -113,7 +113,7 @@ def shown(key: str) -> Sequence[str] | None:
 def _staged(
     collector: Collector, name: str, steps: int, made: Callable[[Callable[[int], None]], pd.DataFrame]
 ) -> pd.DataFrame:
-    """A table that is made as a stage of its own, so many steps long."""
+    """A table that is made as a stage of its own of `steps` steps."""
     with collector.stage(name, steps) as advance:
         return made(advance)
 
@@ -142,7 +142,7 @@ def _steps(collector: Collector, sampling: FleetSampling, seed: int) -> dict[str
 
 
 def _served(collector: Collector, sampling: FleetSampling, seed: int) -> dict[str, pd.DataFrame]:
-    """What planning takes and plans serve, and what parameters that are not printed do."""
+    """Planning times, served requests, and the effects of parameters that are not printed."""
     networks, steps = len(NETWORKS), sampling.steps
     staged = partial(_staged, collector)
     return {
@@ -170,7 +170,7 @@ def _served(collector: Collector, sampling: FleetSampling, seed: int) -> dict[st
 
 
 def all_reasons(collected: Collected) -> dict[str, str]:
-    """The study's sentences on its numbers, with what other readings and parameters that are not printed do to them."""
+    """The study's sentences on its numbers, with the effects of other readings and unprinted parameters."""
     moved = all_movements(collected.tables["swept"], measures(collected))
     return with_tried("graft", reasons(collected), readings(collected), moved)
 

@@ -1,4 +1,4 @@
-"""What goes in: printed settings, and Figures 2, 4, 6 and 12, which follow from the networks and links alone."""
+"""The inputs: printed settings, and Figures 2, 4, 6 and 12, which follow from the networks and links alone."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ FINE_RATIOS = tuple(k / 100 for k in range(30, 100, 5))
 MOMENTS = 200
 """Moments at which clients look for a partition point, per SLO ratio."""
 MOST_MOMENTS = 0.95
-"""Share of them at which one is there where an SLO ratio counts as large enough (ours)."""
+"""Share of them with a partition point for an SLO ratio to count as large enough (ours)."""
 
 
 def printed_settings() -> dict[str, float]:
-    """What the study takes from the paper, by key of the published number."""
+    """The study's inputs from the paper, by key of the published number."""
     data = read_json(str(data_dir() / "profiles" / "graft.json"))
     scales = {scale.key: scale for scale in SCALES}
     mob = model_under("mob").sent_bytes
@@ -110,7 +110,7 @@ def margins(key: str, parameters: Parameters = DEFAULT) -> pd.Series[float]:
 
 
 def figure_2_table(seed: int, parameters: Parameters = DEFAULT) -> pd.DataFrame:
-    """Figure 2: one Inc client by second: bandwidth, partition point, least share hybrid and server-only.
+    """Figure 2, one Inc client by second: bandwidth, partition point, least share of hybrid and server-only.
 
     A share is infinite where no instance is fast enough.
     """
@@ -135,13 +135,13 @@ def figure_2_table(seed: int, parameters: Parameters = DEFAULT) -> pd.DataFrame:
 
 
 def most_hybrid(by_second: pd.DataFrame) -> float:
-    """The most that the server alone takes over what hybrid inference does, over the seconds of Figure 2."""
+    """The largest ratio of the server-only share to the hybrid share over the seconds of Figure 2."""
     ratio = by_second.server / by_second.hybrid.where(by_second.hybrid > 0)
     return float(ratio.where(ratio < math.inf).max())
 
 
 def _least(stages: Stages, begin: int, budget_s: Fraction, rate_rps: int) -> float:
-    """The least share that serves the layers from `begin` in a time budget; infinite: none does; 0: no layers."""
+    """The least share that serves the layers from `begin` in a time budget; infinite if none does, 0 without layers."""
     layers = stages.network.layers
     if begin == layers:
         return 0.0
@@ -151,9 +151,9 @@ def _least(stages: Stages, begin: int, budget_s: Fraction, rate_rps: int) -> flo
 
 @cache
 def figure_4_tables() -> tuple[pd.Series[float], pd.Series[float]]:
-    """Figure 4: share of the whole of Inc by time budget at 200 requests per second, and by rate within 25 ms.
+    """Figure 4, share for all layers of Inc: by time budget at 200 requests per second, and by rate within 25 ms.
 
-    The latter is the time that an instance takes for a batch (what "inference latency" says); budgets allow twice that.
+    The 25 ms are an instance's time for a batch (the "inference latency"); budgets allow twice that.
     """
     model = model_under("inc")
     stages = Stages(model.network)
@@ -163,7 +163,7 @@ def figure_4_tables() -> tuple[pd.Series[float], pd.Series[float]]:
 
 
 def figure_6_table(cases: list[tuple[str, DrawnFleet]]) -> pd.DataFrame:
-    """Figure 6: partition point and time budget of every fragment of the draws."""
+    """Figure 6, partition point and time budget of every fragment of the draws."""
     return pd.DataFrame(
         [
             {

@@ -1,4 +1,4 @@
-"""What the runs come to, by key of the published numbers."""
+"""The measures of the runs, by key of the published numbers."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def table_iii(shares: pd.DataFrame) -> Found:
 
 
 def _figure_7(shares: pd.DataFrame) -> Found:
-    """What §5.2 and §5.3 say of Figure 7 next to Table III."""
+    """The numbers on Figure 7 in §5.2 and §5.3 that Table III does not have."""
     found: Found = {}
     for key in NETWORKS:
         found[f"small_heter_static_{key}"] = mean(saved(shares, "small_heter", key, STATIC))
@@ -97,7 +97,7 @@ def _figure_7(shares: pd.DataFrame) -> Found:
 def over_optimum(tables: Tables) -> pd.DataFrame:
     """Shares of all systems over the optimum, less 1, in per cent: one row per fleet whose optimum was sought.
 
-    Where it is not proven its bound takes its place, so that no distance is shown too small.
+    The bound replaces an unproven optimum, so that no distance is too small.
     """
     optima = tables["optima"]
     joined = tables["shares"].merge(optima, on=["scale", "network", "draw"])
@@ -138,7 +138,7 @@ def _steps(tables: Tables) -> Found:
 
 
 def merged_parts(merging: pd.DataFrame) -> pd.DataFrame:
-    """How many fragments less each strategy leaves than no merging, in per cent, by network and draw."""
+    """Reduction of the fragments by each merging strategy, in per cent, by network and draw."""
     parts = merging.pivot_table(index=["network", "draw"], columns="strategy", values="parts")
     return 100.0 * (1.0 - parts.div(parts["no merging"], axis=0))
 
@@ -160,7 +160,7 @@ def throughput_measures(rows: pd.DataFrame) -> Found:
 
 
 def massive_measures(rows: pd.DataFrame) -> Found:
-    """Figure 18: what GSLICE takes over Graft, and what is saved over GSLICE+, of the networks that were run."""
+    """Figure 18: the share of GSLICE over Graft's, and the saving over GSLICE+, of the networks that were run."""
     found: Found = {}
     for key, own in rows.groupby("network"):
         found[f"massive_gslice_{key}"] = mean(own[GSLICE] / own[GRAFT])

@@ -1,8 +1,8 @@
-"""Table III with GPU memory declared: the same clients, on servers whose GPUs hold an instance's part only (ours).
+"""Table III with GPU memory: the same clients on servers whose GPUs limit the memory of their instances (ours).
 
-Graft says that Res and ViT lack GPU memory with 20 clients, and prints neither its server's GPUs nor what an instance
-takes (Graft §5.3). So parameters are TorchVision's, a process takes what PyTorch's developers name for releases as old
-as Graft's, and GPUs of several sizes are tried.
+Graft says that Res and ViT lack GPU memory with 20 clients, and prints neither its server's GPUs nor an instance's
+memory (Graft §5.3). So parameters are TorchVision's, and a process takes the memory that PyTorch's developers name for
+releases as old as Graft's. GPUs of several sizes are tried.
 """
 
 from __future__ import annotations

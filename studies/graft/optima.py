@@ -32,15 +32,15 @@ from studies.graft.variants import TWENTY_FIVE, fleet_of
 from studies.proof_sample import SampledProof, proofs_of
 
 CERTIFIABLE, CERTIFIED = 4, 1
-"""Fragments up to which, and draws of which, proofs are tried by the independent prover, which lists all sets."""
+"""The most fragments, and the draws, whose proofs the independent prover checks; it lists all sets."""
 UNPROVEN_S = 60.0
-"""Seconds that fleets of hundreds may take: far more than they do, so that bounds do not depend on the machine."""
+"""Time limit in seconds for fleets of hundreds: far above their need, so that bounds do not depend on the machine."""
 
 
 def optima_of(
     collector: Collector, name: str, cases: Sequence[tuple[str, DrawnFleet]], limit_s: float
 ) -> tuple[pd.DataFrame, list[SampledProof]]:
-    """Value, bound and status of the optimum: one row per draw; and the proofs that the prover can try."""
+    """Value, bound and status of the optimum: one row per draw; and the proofs that the prover can check."""
     frame, proofs = _sought(collector, name, [fleets.now for _, fleets in cases], limit_s)
     heads = pd.DataFrame(
         [{"scale": scale, "network": fleets.network, "draw": fleets.draw} for scale, fleets in cases],
@@ -72,8 +72,8 @@ def ratio_table(
 def grouped_optima(collector: Collector, sampling: FleetSampling, seed: int) -> pd.DataFrame:
     """§5.6: Graft with 25 fragments, the optimum, and a bound on all groupings of Graft's parts.
 
-    The bound `grouped` is the least share of any sets of at most a group's number of parts, each realigned at best: no
-    grouping of these parts, balanced or not, takes less, whichever way its groups are realigned.
+    The bound `grouped` is the least share over all partitions of the parts into sets of at most a group's size, each
+    realigned optimally. No grouping of these parts takes less, balanced or not.
     """
     drawn = [(key, draw) for key in sampling.enumerated for draw in range(sampling.steps)]
     fleets = [fleet_of(key, TWENTY_FIVE, seed, draw) for key, draw in drawn]
@@ -89,7 +89,7 @@ def grouped_optima(collector: Collector, sampling: FleetSampling, seed: int) -> 
 
 
 def as_fragments(fleet: Fleet) -> Fleet:
-    """What Graft has merged, as a fleet of its own."""
+    """Graft's merged fragments, as a fleet of their own."""
     parts = merged(fleet, Stages(fleet.network))
     own = [Fragment(f"part-{k}", part.begin, part.budget_s, part.rate_rps) for k, part in enumerate(parts)]
     return Fleet(f"{fleet.name} merged", fleet.network, own)
@@ -116,7 +116,7 @@ def bounded(collector: Collector, sampling: FleetSampling, seed: int) -> pd.Data
 
 
 def optimum_setting(limit_s: float, **space: Any) -> SolverSetting:
-    """How optima are sought, in a plan space with changes."""
+    """The setting of the exact solver, in a plan space with changes."""
     (found,) = solver_settings(EXACT, label=OPTIMUM, **space)
     return replace(found, time_s=limit_s)
 

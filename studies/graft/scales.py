@@ -50,7 +50,7 @@ RATIO_CLIENTS = 10
 AMOUNTS = (4, 8)
 """Clients that GSLICE serves within the shares of Figure 17 (ours: its amounts are not printed)."""
 MOST_CLIENTS = 60
-"""Clients of Figure 17 at most: Graft serves no more within those shares."""
+"""Most clients of Figure 17: Graft serves no more within those shares."""
 
 SERVING = (GRAFT, REGROUP, GSLICE, GSLICE_PLUS, STATIC)
 """Systems of Figure 17, ours behind Graft."""
@@ -79,14 +79,14 @@ def fleets(count: int, seed: int) -> Iterator[Fleet]:
 
 
 def named(cases: Iterable[tuple[str, DrawnFleet]]) -> Iterator[Fleet]:
-    """What clients leave to the server at a moment, each fleet under a name of its own."""
+    """The fragments of the clients at a moment, each fleet under a name of its own."""
     return (replace(case.now, name=f"{scale}-{case.network}-{case.draw:02d}") for scale, case in cases)
 
 
 def shares(cases: list[tuple[str, DrawnFleet]], advance: Advance) -> pd.DataFrame:
-    """One row per draw: the share of every system and of Graft read otherwise.
+    """One row per draw: the share of every system and of Graft under other readings.
 
-    At the large scale also that with at most five instances a stage.
+    At the large scale also the share with at most five instances a stage.
     """
     rows = []
     for scale, fleets in cases:
@@ -110,7 +110,7 @@ def massive(
     *,
     paper_only: bool = False,
 ) -> pd.DataFrame:
-    """Figure 18: shares of thousands of clients; those of ours and of Graft read otherwise as well if asked."""
+    """Figure 18: shares of thousands of clients; on request also those of ours and of Graft under other readings."""
     rows = []
     for key, number in product(networks, numbers):
         fleets = nanos(f"massive {key} {number}", key, number, seed, parameters=parameters)
@@ -135,14 +135,14 @@ def throughput(
     most: int = MOST_CLIENTS,
     systems: Sequence[str] = SERVING,
 ) -> pd.DataFrame:
-    """Figure 17: clients served within a share, as they come one by one until it is exceeded, at most so many."""
+    """Figure 17: clients served within a share; they arrive one by one until it is exceeded, up to a limit."""
     rows = []
     for key, draw in product(networks, range(draws)):
         fleets = nanos("coming", key, most, seed, draw, parameters)
         limits = [planned(GSLICE, first_of(fleets, number)) for number in amounts]
         served: dict[str, list[int]] = {}
         for system in systems:
-            # Ours never takes more than Graft, and so serves all whom Graft serves; more share never serves fewer.
+            # Ours never takes more than Graft, so it serves at least as many; more share never serves fewer.
             found: list[int] = []
             for k, limit in enumerate(limits):
                 least = max(served[GRAFT][k] if system == REGROUP else 0, *found, 0)
@@ -156,7 +156,7 @@ def throughput(
 
 
 def _served(system: str, fleets: DrawnFleet, limit: float, least: int) -> int:
-    """Clients that a system serves before a share is exceeded, the first `least` of which it surely does."""
+    """Clients that a system serves before a share is exceeded; it serves at least the first `least`."""
     most = len(fleets.now.fragments)
     for number in range(least + 1, most + 1):
         if planned(system, first_of(fleets, number)) > limit:
@@ -165,7 +165,7 @@ def _served(system: str, fleets: DrawnFleet, limit: float, least: int) -> int:
 
 
 def ratio_fleets(seed: int, draws: int, ratios: Sequence[float]) -> tuple[list[tuple[float, Fleet]], pd.DataFrame]:
-    """Figure 20: fleets by SLO ratio; and for which draws there are clients that find a partition point."""
+    """Figure 20: fleets by SLO ratio; and the draws with clients that find a partition point."""
     fleets, rows = [], []
     for key, ratio, draw in product(NETWORKS, ratios, range(draws)):
         try:

@@ -20,16 +20,16 @@ from studies.graft.systems import GRAFT, GSLICE, GSLICE_PLUS, REGROUP, SOLVERS
 from studies.graft.variants import Advance
 
 SECONDS = 10.0
-"""Of sending, at random phases and evenly (ours)."""
+"""Seconds of sending, evenly from random phases (ours)."""
 SERVED = (GRAFT, REGROUP, GSLICE, GSLICE_PLUS)
 SERVED_SCALES = SCALES[:3]
-"""Figures 8, 9 and 10; of the large mixed fleet the paper has no latencies."""
+"""Scales of Figures 8, 9 and 10; the paper has no latencies of the large mixed fleet."""
 
 
 def latencies(seed: int, draws: int, advance: Advance, networks: Sequence[str] = tuple(NETWORKS)) -> pd.DataFrame:
     """One row per scale, network, draw, system and device.
 
-    It has the share of requests within the objective, the median latency over the objective, and the number of
+    Columns are the share of requests within the objective, the median latency over the objective, and the number of
     requests.
     """
     rows = []
@@ -45,7 +45,7 @@ def latencies(seed: int, draws: int, advance: Advance, networks: Sequence[str] =
 
 
 def _served(scale: Scale, clients: list[Client], system: str) -> list[dict[str, Any]]:
-    """What becomes of the requests of a system's plan, by device."""
+    """The simulated requests of a system's plan, by device."""
     fleet = fleet_now(scale.key, clients)
     plan = solve(fleet, SOLVERS[system]).plan
     assert plan is not None, "clients are drawn that can be served"

@@ -1,4 +1,4 @@
-"""What moves numbers: other answers to questions that Graft leaves open, and parameters that it does not print."""
+"""Sensitivity of the numbers to other readings of Graft, and to parameters that it does not print."""
 
 from __future__ import annotations
 
@@ -30,23 +30,22 @@ RANGES: Mapping[str, tuple[str, tuple[float, ...]]] = {
     "step_ms": ("steps of time budgets in ms", (0.1, 1.0, 5.0)),
 }
 """Parameters with their words and values, the fitted one in the middle. More than 0.8 of `fixed` would bring Inc above
-the 25 ms of Figure 4b. What a batch pays once is none of them: row 1 of Table III fixes it, so that it explains nothing
-of the other rows."""
+the 25 ms of Figure 4b. Row 1 of Table III fixes the part that a batch pays once, so it is not varied."""
 MASSIVE_CLIENTS = 60
 """Clients of a massive fleet in the sweeps: enough to see which way a parameter moves it."""
 AMOUNT, MOST = 3, 24
-"""Clients that GSLICE serves within the share of a sweep's Figure 17, and most that come."""
+"""Clients that GSLICE serves within the share of a sweep's Figure 17, and the most that arrive."""
 SERVED = (GRAFT, GSLICE, GSLICE_PLUS, STATIC)
 """Systems of Figure 17."""
 FIVES = 4
-"""Fives of a draw, of which Figure 11 has the one that most is saved of."""
+"""Sets of five fragments per draw; Figure 11 shows the one with the largest saving."""
 LEAST_CORRELATION = 0.3
 """Rank correlation from which a parameter is said to move a number."""
 COLUMNS = ("parameter", "value", "draw", "key", "figure")
 
 
 def settings() -> dict[Parameters, list[tuple[str, float]]]:
-    """The settings to run, each with the parameters and values that it stands for; the fitted one stands for all."""
+    """The settings to run, each with its parameters and values; the fitted one stands for all parameters."""
     found: dict[Parameters, list[tuple[str, float]]] = {}
     for name, (_, values) in RANGES.items():
         for k, value in enumerate(values):
@@ -93,7 +92,7 @@ def _shares(scale: Scale, fleets: DrawnFleet) -> pd.DataFrame:
 
 
 def most_saved(key: str, seed: int, draw: int, parameters: Parameters) -> float:
-    """Figure 11: the most that re-partitioning saves of some fives of a draw's fragments, in per cent."""
+    """Figure 11: the largest saving by re-partitioning among some fives of a draw's fragments, in per cent."""
     all_ = fleet_of(key, FIVE * FIVES, seed, draw, parameters)
     parts = (all_.fragments[FIVE * k : FIVE * (k + 1)] for k in range(FIVES))
     fleets = (Fleet("five", all_.network, own) for own in parts)
@@ -101,7 +100,7 @@ def most_saved(key: str, seed: int, draw: int, parameters: Parameters) -> float:
 
 
 def merging_figures(key: str, seed: int, draw: int, parameters: Parameters) -> Iterator[tuple[str, float]]:
-    """How many fragments less merging leaves of fifty, in per cent, and how many groups of ViT's."""
+    """Reduction of fifty fragments by merging, in per cent, and the number of ViT's groups."""
     found = graft(fleet_of(key, FIFTY, seed, draw, parameters))
     yield f"merged_{key}", 100.0 * (1.0 - found.parts / FIFTY)
     if key == "vit":
@@ -109,7 +108,7 @@ def merging_figures(key: str, seed: int, draw: int, parameters: Parameters) -> I
 
 
 def _uncounted(_: int) -> None:
-    """A part of a step."""
+    """Ignore the progress of a part of a step."""
 
 
 def scale_figures(scale: str, rows: pd.DataFrame) -> Iterator[tuple[str, float]]:
@@ -130,9 +129,9 @@ def _compared(scale: str) -> dict[str, str]:
 
 
 def movements(table: pd.DataFrame, key: str, measured: float) -> list[Moved]:
-    """What each parameter does to a number, from the least to the largest of its values, the strongest first.
+    """The effect of each parameter on a number, from its least to its largest value, the strongest first.
 
-    What it changes on a sweep's draws is added to what the scorecard's many draws give, so that the luck of the few
+    The effect on the sweep's few draws is added to the scorecard's number from many draws, so that the luck of the few
     draws explains nothing.
 
     Args:
@@ -155,7 +154,7 @@ def movements(table: pd.DataFrame, key: str, measured: float) -> list[Moved]:
 
 
 def all_movements(table: pd.DataFrame, measured: Mapping[str, Measured]) -> dict[str, list[Moved]]:
-    """What each parameter does to each number, by key, the strongest first; each was varied alone, on few draws."""
+    """The effects of each parameter on each number, by key, the strongest first; each varied alone, on few draws."""
     return {key: movements(table, key, own.value) for key, own in measured.items()}
 
 
@@ -196,7 +195,7 @@ def _large(tables: Tables) -> Found:
 
 
 def _taken_more(tables: Tables) -> Found:
-    """What §5.3 says of Res, where the bound on instances degrades a system."""
+    """The numbers of §5.3 on Res, for which the bound on instances degrades a system."""
     own = of(tables["shares"], scale=LARGE, network="res")
     for name, system in (("gslice", GSLICE), ("static_plus", STATIC_PLUS)):
         more = mean(100.0 * (own[f"{system} capped"] / own[f"{GRAFT} capped"] - 1.0))

@@ -1,4 +1,4 @@
-"""The systems that Graft's evaluation compares, and what becomes of their plans."""
+"""The systems that Graft's evaluation compares, and their checked plans."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GRAFT, GSLICE, GSLICE_PLUS, STATIC, STATIC_PLUS, OPTIMUM = "Graft", "GSLICE", "G
 REGROUP = "regroup"
 """Ours."""
 EDGES, ALL = "Graft, edges as printed", "Graft, all uniform merged"
-"""Graft under other answers to questions that the paper leaves open: which edges groups keep, how much is merged."""
+"""Graft under other readings of the paper: which edges groups keep, how much is merged."""
 SOLVERS = {
     GRAFT: "graft",
     REGROUP: "regroup",
@@ -35,18 +35,18 @@ SOLVERS = {
 }
 """Names of the solvers by the systems' names."""
 SYSTEMS = tuple(system for system in SOLVERS if system != REGROUP)
-"""Those that the paper compares."""
+"""The systems that the paper compares."""
 BASELINES = (GSLICE, GSLICE_PLUS, STATIC, STATIC_PLUS)
 AT_THE_MEAN = (STATIC, STATIC_PLUS)
 EXACT = "fragment-columns"
 MOST_INSTANCES = 5
-"""Of a stage at the large scale, for memory (Graft §5.3)."""
+"""Most instances of a stage at the large scale, for memory (Graft §5.3)."""
 CAPPED = FragmentSpace(max_instances=MOST_INSTANCES)
 GRAFTS_OWN, NO_MERGING, ALL_MERGED = "graft", "graft:no-merging", "graft:uniform"
 MASSIVE, LITERAL = "graft:massive", "graft:literal"
 """Variants of Graft by the names of their solvers."""
 READ_OTHERWISE = {EDGES: LITERAL, ALL: ALL_MERGED}
-"""Names of the solvers of Graft read otherwise."""
+"""Names of the solvers of Graft under other readings."""
 _variants = late_value("heuristics.fragments.systems", "VARIANTS")
 _solve = late("heuristics.fragments.graft", "solve_graft")
 margin = late("heuristics.fragments.graft", "margin")
@@ -56,12 +56,12 @@ _realign = late("heuristics.fragments.graft", "realign")
 
 
 class FleetOutcome(NamedTuple):
-    """What a plan comes to.
+    """The result of a plan.
 
     Attributes:
-        share: GPU share in percent; NaN: no plan.
+        share: GPU share in percent; NaN without a plan.
         cpu_s: seconds of processor time of the plan, without its check.
-        parts: fragments after merging; NaN: not Graft.
+        parts: fragments after merging; NaN for systems other than Graft.
         groups: groups of them.
     """
 
@@ -77,14 +77,14 @@ def planned(system: str, fleets: DrawnFleet, space: FragmentSpace | None = None)
     Args:
         system: its name.
         fleets: the clients' fragments.
-        space: limits of its plans; None: its own.
+        space: limits of its plans; None means its own.
     """
     fleet = fleets.mean if system in AT_THE_MEAN else fleets.now
     return share_of(solve(fleet, (SOLVERS | READ_OTHERWISE)[system], space=space))
 
 
 def share_of(result: AnyResult) -> float:
-    """The share of a plan as a number; NaN: there is none."""
+    """The share of a plan as a number; NaN if there is none."""
     return nan if result.value is None else float(result.value)
 
 
@@ -111,19 +111,19 @@ def grouped(parts: Sequence[Part], seed: int = 0) -> list[list[int]]:
 def realigned(
     stages: Stages, group: Sequence[Part], space: FragmentSpace | None = None, known: dict[Part, Any] | None = None
 ) -> float:
-    """The share of a group by Algorithm 1, with the parts by themselves that are known; infinite: one has no plan."""
+    """The share of a group by Algorithm 1, given the known single parts; infinite if a part has no plan."""
     found = _realign(stages, group, space or FragmentSpace(), known)
     return math.inf if found is None else float(found[0])
 
 
 def graft_answer(fleet: Fleet, own: Any = None) -> Answer[FragmentPlan]:
-    """Graft's plan under options, unchecked; None: its own."""
+    """Graft's plan under options, unchecked; None means the defaults."""
     found: Answer[FragmentPlan] = _solve(fleet, FragmentSpace(), Limits(), options=options() if own is None else own)
     return found
 
 
 def graft(fleet: Fleet, own: Any = None, space: FragmentSpace | None = None) -> FleetOutcome:
-    """Graft's plan under options and in a plan space, checked; None: its own."""
+    """Graft's plan under options and in a plan space, checked; None means the defaults."""
     plain = find_solver("graft")
     run: Any = partial(_solve, options=options() if own is None else own)
     ready = prepare(fleet, replace(plain, run=run), space=space, limits=Limits())

@@ -103,7 +103,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
 
 
 def numbers(tables: Mapping[str, pd.DataFrame]) -> list[KeyNumber]:
-    """What a reader shall see first: the distance from the optimum, Graft's and ours, and what is saved."""
+    """The key numbers: the distance from the optimum, Graft's and ours, and the savings."""
     gap, saved = gap_at(tables, "large_homo"), saved_over_gslice_plus(tables["shares"])
     by = gaps_by_network(tables, "large_homo")
     worst = max(by, key=lambda key: by[key])
@@ -151,7 +151,7 @@ def saved_over_gslice_plus(shares: pd.DataFrame) -> Measured:
 
 
 def summary_text(collected: Collected) -> str:
-    """What the run says, plainly."""
+    """The summary of the run."""
     tables = collected.tables
     shares = tables["shares"]
     small = shares[shares.scale.str.startswith("small")]
@@ -204,7 +204,7 @@ def table_iii_block(shares: pd.DataFrame, printed: Mapping[str, float]) -> Table
 
 
 def fitted_text(shares: pd.DataFrame, printed: Mapping[str, float]) -> str:
-    """What was fitted to which row of Table III, and how near the rows are that were not fitted."""
+    """The rows of Table III that parameters were fitted to, and the distance of the other rows."""
     found, once = table_iii(shares), fitted_once()
     values = ", ".join(f"{name} {once[key]:g}" for key, name in NETWORKS.items())
     off = []
@@ -265,7 +265,7 @@ def larger_block(tables: Mapping[str, pd.DataFrame]) -> Table:
 
 
 def latency_text(rows: pd.DataFrame) -> str:
-    """What the simulation says of what the paper says of Figures 8 to 10."""
+    """The simulation's results next to the paper's sentences on Figures 8 to 10."""
     late = 100.0 * (1.0 - rows.groupby(["scale", "device", "system", "network"]).kept.mean())
     own = late["small_heter", "tx2", GRAFT]
     by = ", ".join(f"{NETWORKS[key]} {own[key]:.1f} %" for key in NETWORKS if key in own)
@@ -283,7 +283,7 @@ def latency_text(rows: pd.DataFrame) -> str:
 
 
 def parameter_blocks(swept: pd.DataFrame, scores: Sequence[Score]) -> list[Block]:
-    """What varying each parameter does to the numbers that are off."""
+    """The effects of each parameter on the numbers that are off."""
     if swept.empty:
         return [Paragraph("Parameters were not varied in this run.")]
     off = [s for s in scores if s.published.role == "check" and s.verdict == Verdict.OFF]
@@ -312,7 +312,7 @@ def parameter_blocks(swept: pd.DataFrame, scores: Sequence[Score]) -> list[Block
 
 
 def readings_block(collected: Collected, scores: Sequence[Score]) -> Table:
-    """Of each other reading: how many numbers it was measured for, which it reaches, and which it loses."""
+    """For each other reading: the count of measured numbers, those that it brings to agree, and those that it loses."""
     score_of = {score.published.key: score for score in scores}
     tried: dict[tuple[str, str], list[tuple[bool, bool]]] = {}
     for key, found in readings(collected).items():
@@ -338,11 +338,11 @@ def readings_block(collected: Collected, scores: Sequence[Score]) -> Table:
 
 
 GAINS = ("small_", "large_", "repartition_", "throughput_", "massive_")
-"""How the keys of numbers begin that say how much better Graft is than another system."""
+"""Prefixes of the keys of Graft's gains over other systems."""
 
 
 def unreached_text(collected: Collected, scores: Sequence[Score]) -> str:
-    """What numbers have in common that are off, and that no other reading and no parameter reaches."""
+    """Common features of the numbers that no other reading and no parameter brings to agree."""
     by_key, swept = readings(collected), collected.tables["swept"]
 
     def reached(score: Score) -> bool:
@@ -376,7 +376,7 @@ def not_reproduced_block() -> Table:
 
 
 def run_blocks(collected: Collected) -> list[Block]:
-    """How much was run, and what ended without a proof."""
+    """The amount that was run, and the runs that ended without a proof."""
     sampling = collected.details.sampling
     optima = pd.concat([collected.tables["optima"], collected.tables["ratios"]])
     labels = pd.Series(collected.details.exact, index=optima.index)

@@ -1,4 +1,4 @@
-"""What Graft's steps are worth: re-partitioning, merging, grouping, processes, memory (Graft §5.4 to §5.6, §5.9)."""
+"""The value of Graft's steps: re-partitioning, merging, grouping, processes, memory (Graft §5.4 to §5.6, §5.9)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ STRATEGIES = {"no merging": NO_MERGING, "uniform": ALL_MERGED, "uniform+": GRAFT
 POOL = 2
 """Processes that realign groups (Graft §5.9)."""
 YOUNG_BY_DEFAULT = 700
-"""New objects after which an interpreter looks for garbage by default."""
+"""Python's default threshold of new objects for a garbage collection."""
 
 
 def fleet_of(key: str, clients: int, seed: int, draw: int, parameters: Parameters = DEFAULT) -> Fleet:
@@ -72,7 +72,7 @@ def repartitioning(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
 
 
 def with_and_without(fleet: Fleet) -> tuple[float, float]:
-    """Shares of a fleet whose fragments are served one by one, and realigned without any merging."""
+    """Shares of a fleet with its fragments served one by one, and realigned without merging."""
     return share_of(solve(fleet, "gslice")), graft(fleet, options(NO_MERGING)).share
 
 
@@ -134,8 +134,8 @@ def groupings(fleets: Iterable[DrawnFleet], advance: Advance, space: FragmentSpa
 def best_grouping(fleet: Fleet, space: FragmentSpace | None = None) -> tuple[float, int]:
     """The least share of Graft's parts in as few groups of at most five as hold them, and how many groupings there are.
 
-    Each group is realigned by Graft's Algorithm 1. Groupings are counted as the paper does: 10 choose 5 of ten parts,
-    so that it matters which group is the first. A group is realigned once, whatever groupings it is in.
+    Each group is realigned by Graft's Algorithm 1, once for all groupings that contain it. Groupings are counted as in
+    the paper: 10 choose 5 of ten parts, so the order of the groups counts.
     """
     stages = Stages(fleet.network)
     parts = merged(fleet, stages, space)
@@ -148,7 +148,7 @@ def best_grouping(fleet: Fleet, space: FragmentSpace | None = None) -> tuple[flo
     @cache
     def cost(group: int) -> float:
         own = [k for k in range(len(parts)) if group >> k & 1]
-        # Parts that are alike are looked at once.
+        # Equal parts are tried once.
         alike = tuple(sorted(kinds[k] for k in own))
         if alike not in by_kinds:
             by_kinds[alike] = realigned(stages, [parts[k] for k in own], space, alone)
@@ -156,7 +156,7 @@ def best_grouping(fleet: Fleet, space: FragmentSpace | None = None) -> tuple[flo
 
     @cache
     def least(left: int, groups: int) -> tuple[float, int]:
-        """Of the parts whose bits are left: the group of the first of them, then the best of the rest."""
+        """Try every group of the first part left, then the best of the rest; `left` has a bit per part."""
         if not left:
             return 0.0, 1
         first, *others = (1 << k for k in range(len(parts)) if left >> k & 1)
@@ -187,10 +187,10 @@ def planning(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
 
 
 def _memory_mb(fleet: Fleet) -> float:
-    """Most memory that planning takes, as the interpreter counts it."""
+    """Peak memory of planning, as the interpreter counts it."""
     before = gc.get_threshold()
     gc.collect()
-    # The command looks for garbage seldom, to be faster: what waits for that is no memory that planning needs.
+    # For speed the command rarely collects garbage; uncollected garbage is no memory that planning needs.
     gc.set_threshold(YOUNG_BY_DEFAULT, *before[1:])
     tracemalloc.start()
     graft_answer(fleet)
@@ -219,7 +219,7 @@ def pools(seed: int, draws: int, advance: Advance) -> pd.DataFrame:
 
 
 def _group_seconds(fleet: Fleet) -> Iterator[float]:
-    """Seconds that each group takes by itself, with nothing known from the others."""
+    """Seconds that each group takes by itself, without results of the others."""
     parts = merged(fleet, Stages(fleet.network))
     for group in grouped(parts):
         own = Stages(fleet.network)

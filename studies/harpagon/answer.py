@@ -31,7 +31,7 @@ COLUMNS = ("population", "n", "best split", "best plan", "no plan although one e
 
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
-    """On how many workloads of which kind Harpagon is optimal.
+    """How often Harpagon is optimal on each kind of workloads.
 
     Attributes:
         kinds: what was found, by kind; the first one is the paper's workloads.
@@ -102,7 +102,7 @@ class AnsweredQuestion:
 
 
 def answered(found: Mapping[str, KindAnswer]) -> AnsweredQuestion:
-    """The answer of what was found by kind."""
+    """The answer from the results by kind."""
     return AnsweredQuestion({kind: found[kind] for kind in ROWS if kind in found})
 
 
@@ -117,13 +117,13 @@ def stored_answers(folder: Path) -> AnsweredQuestion:
 
 
 def fresh_answers(workloads: int, seed: int, jobs: int, instances: Path | None = None) -> AnsweredQuestion:
-    """The answer on so many sessions of each kind, drawn and solved now.
+    """The answer on sessions that are drawn and solved now.
 
     Args:
         workloads: sessions of each kind.
         seed: seed of the draws.
         jobs: processes, which change no digit.
-        instances: folder of measured sessions; None: the default one, where it is at hand.
+        instances: folder of measured sessions; None means the default one, if it exists.
     """
     asked = Asked(workloads, seed, False, Measurements(instances))
     with TemporaryDirectory(prefix="euclio-") as folder, Collector(HARPAGON, Path(folder), jobs) as collector:

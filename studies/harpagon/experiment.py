@@ -112,7 +112,7 @@ PARTS = {
         figures.figure_gaps.question,
     ),
 }
-"""By key of the figure; the pictures that the page opens with and all tables need more than that."""
+"""Solvers by key of the figure; the opening pictures and all tables need more runs."""
 
 
 GRID_SAMPLE = 60
@@ -167,7 +167,7 @@ def collect(collector: Collector, asked: Asked) -> Found:
 
 
 def details(asked: Asked) -> ReferenceDraws:
-    """What was drawn, as far as no run is needed for it."""
+    """The drawn workloads, as far as they need no run."""
     return reference_draws(HARPAGON, asked.workloads or PUBLISHED_WORKLOADS, asked.seed)
 
 

@@ -228,7 +228,7 @@ def figure_decomposition(table: pd.DataFrame) -> Figure:
 
 
 def figures(tables: Mapping[str, pd.DataFrame], scores: Sequence[Score], application: str) -> list[Figure]:
-    """Figures 5 to 12, the map and the gaps; `application` is whose most expensive module is the given one."""
+    """Figures 5 to 12, the map and the gaps; the most expensive module of `application` is the given one."""
     runs = tables["runs"]
     measures: Mapping[str, Measured] = {score.published.key: score.measured for score in scores}
     published = {score.published.key: score.published.value for score in scores}

@@ -1,7 +1,7 @@
 """Harpagon §IV-B's question on several kinds of profiles: is it optimal, and does it find a plan where there is one?
 
-The paper asks it of workloads with profiles that it does not print. Here it is asked of sessions over profiles that
-others measured, and of workloads before any system has refused one.
+The paper asks it on workloads whose profiles it does not print. This study also asks it on sessions over measured
+profiles of others, and on workloads before any system has refused one.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from studies.study import Asked
 from studies.time_limits import KIND_PLAN_LIMIT_S
 
 SESSIONS = 300
-"""Sessions of a kind that are drawn, but of the paper's own: as many as it has."""
+"""Drawn sessions of a kind; the paper's own kind has as many as the paper."""
 INSTANCES = Path("../shared/instances")
-"""Where measured sessions are looked for unless a folder is named."""
+"""Default folder of measured sessions."""
 
 REFERENCE, CANDIDATES, MEASURED = "reference", "candidates", "measured"
 NAMES = {
@@ -68,14 +68,14 @@ class KindAnswer:
     """How optimal Harpagon is on the sessions of a kind.
 
     Attributes:
-        sessions: how many have a plan, by proof of the plan optimum or by any plan.
-        split: share of those that Harpagon has a plan for on which no split is cheaper; stopped searches are left out.
-        plan: share of those that Harpagon has a plan for on which no plan is cheaper; unproven ones are left out.
+        sessions: number with a plan, by proof of the plan optimum or by any solver's plan.
+        split: share of sessions with a Harpagon plan on which no split is cheaper; without stopped searches.
+        plan: share of sessions with a Harpagon plan on which no plan is cheaper; without unproven ones.
         worst: largest extra cost over the best plan (%), where Harpagon has a plan.
-        without: share of all of them on which Harpagon has no plan.
-        tight: sessions among them whose objective is below the least latency without dummy requests.
+        without: share of all sessions on which Harpagon has no plan.
+        tight: number of sessions whose objective is below the least latency without dummy requests.
         tight_without: of these, those on which Harpagon has no plan.
-        stopped: searches over splits that their limit stopped.
+        stopped: searches over splits that reached their limit.
         unproven: sessions whose best plan is not proven.
     """
 
@@ -133,7 +133,7 @@ def collect_kinds(
 
 
 def drawn_of(kind: str, asked: Asked) -> list[Session]:
-    """The sessions of a kind, fewer where fewer workloads are asked for; of measured ones those that are at hand."""
+    """The sessions of a kind, at most the requested number; of the measured kinds only those in the folder."""
     if kind == MEASURED:
         return measured_sessions(asked.instances)[: asked.workloads]
     usual = PUBLISHED_WORKLOADS if kind == REFERENCE else SESSIONS
@@ -141,13 +141,13 @@ def drawn_of(kind: str, asked: Asked) -> list[Session]:
 
 
 def measured_sessions(folder: Path | None) -> list[Session]:
-    """The sessions of a folder, or of those of its folders that are named sessions and so on.
+    """The sessions of a folder, or of its subfolders whose names begin with "sessions".
 
     Args:
-        folder: where; None: the default one, and none where that is absent.
+        folder: the folder; None means the default one, and no sessions if that is absent.
 
     Raises:
-        InputError: the named folder holds no session, or a file of it is none.
+        InputError: the named folder holds no session, or a file that is none.
     """
     where = INSTANCES if folder is None else folder
     files = sorted(where.glob("*.json")) if folder is not None else []

@@ -1,4 +1,4 @@
-"""What Harpagon's page opens with: how optimal it is on each kind of profiles."""
+"""The opening of Harpagon's page: how optimal it is on each kind of profiles."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def draw_kinds(panel: Axes, found: Mapping[str, KindAnswer], published: float) -
 
 
 def kinds_number(found: Mapping[str, KindAnswer]) -> KeyNumber:
-    """How often Harpagon finds no plan where there is one, of the kind where that is most often."""
+    """How often Harpagon misses a feasible plan, for the kind with the most misses."""
     kind, worst = max(found.items(), key=lambda item: item[1].without.value)
     return KeyNumber(
         f"{worst.without.value:.0f} %",
@@ -105,7 +105,7 @@ def share_in_words(m: Measured) -> str:
 
 
 def _meaning(found: Mapping[str, KindAnswer]) -> str:
-    """What the table says, and how its columns are meant."""
+    """The findings of the table, and the meaning of its columns."""
     tight, missed = (sum(getattr(a, name) for a in found.values()) for name in ("tight", "tight_without"))
     without = sum(round(a.without.value * a.sessions / 100) for a in found.values())
     absent = "" if MEASURED in found else " Measured sessions were not there: --instances names their folder."

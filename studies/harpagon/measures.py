@@ -1,4 +1,4 @@
-"""What the runs come to (Harpagon §IV-B, Figures 6, 8(a), 12 and the run times), by key of the published numbers."""
+"""Measures of the runs (Harpagon §IV-B, Figures 6, 8(a), 12 and the run times), by key of the published numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from studies.study import Collected
 ABLATION_RUNS = tuple(f"harpagon:{name}" for name in ABLATIONS)
 SPLIT_OPTIMUM = "split-bruteforce"
 SPLITS = "split-bruteforce:million"
-"""The search that finds it here: nodes end it and no clock; what they stop is left out of its share, and counted."""
+"""The search for the best split: a limit on nodes ends it, not a clock; stopped searches are left out and counted."""
 SPLIT_BREAKPOINTS = "split-bruteforce:breakpoints"
 SPLIT_CENTISECONDS = "split-bruteforce:0.01"
 ENUMERATION = "split-enumeration"
@@ -120,7 +120,7 @@ GIVEN_MODULE = Reading(
 )
 OF_SYSTEMS = (SHARED_RATE, OWN_SCROOGE, TWO_WITHOUT, FIRST_GAIN)
 OTHER_RUNS = tuple(other for reading in OF_SYSTEMS for _, other in reading.rows)
-"""Solvers of the answers that are not taken."""
+"""Solvers of the readings that are not taken."""
 
 
 def other_readings(
@@ -131,13 +131,13 @@ def other_readings(
     Args:
         runs: one row per workload and run.
         allocations: rows of `studies.modules.allocation_rows`.
-        application: whose most expensive module is the given one.
+        application: application whose most expensive module is the given one.
     """
     modules = module_figures(allocations)
     given = given_module(modules, HARPAGON, application)
     frames = {reading: reread(runs, reading) for reading in OF_SYSTEMS}
     found = {
-        # Of few workloads it may be that none has all plans under the other answer.
+        # With few workloads, none may have all plans under the other answer.
         **{reading: _of_systems(reading, frame) for reading, frame in frames.items() if len(frame)},
         MAJORITY: {
             "2d_latency_extra": dispatch_latency(allocations, REPRICED_RUN, "rr_latency_s"),

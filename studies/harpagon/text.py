@@ -1,4 +1,4 @@
-"""What the page says: how far from optimal Harpagon is, why our numbers differ, the run."""
+"""The page's text: Harpagon's distance from the optimum, why our numbers differ, the run."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Totals = Mapping[str, Mapping[str, float]]
 """System to its row of `euclio.questions.comparison.decomposing.aggregate`."""
 
 FREE = 1.001
-"""A design that costs less than this on average is said to give up next to nothing."""
+"""Mean cost ratio below which the text says that a design gives up next to nothing."""
 
 
 def decomposition_blocks(runs: pd.DataFrame, draws: Draws) -> list[Block]:
@@ -68,7 +68,7 @@ def decomposition_blocks(runs: pd.DataFrame, draws: Draws) -> list[Block]:
 
 
 def decomposition_picture(runs: pd.DataFrame) -> Figure:
-    """Bars of all systems: the optimum, what the design adds, what the heuristic adds."""
+    """Bars of all systems: the optimum, the design's extra, the heuristic's extra."""
     return figure_decomposition(gaps(runs))
 
 
@@ -228,7 +228,7 @@ def references(runs: pd.DataFrame) -> dict[str, Measured]:
 
 
 def summary(collected: Collected) -> tuple[Paragraph, *tuple[Block, ...]]:
-    """What the run says about optimality, plainly."""
+    """The summary of the run's optimality."""
     runs = collected.tables["runs"]
     rows, texts = [], {}
     for solver, label in GRIDS.items():

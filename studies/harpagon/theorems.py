@@ -1,4 +1,4 @@
-"""Two findings on Harpagon's theorems: a replay for Theorem 1, a counterexample to Theorem 2; what the page says."""
+"""Two findings on Harpagon's theorems: a replay for Theorem 1, a counterexample to Theorem 2; the page's text."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Counterexample:
         checked: the checker's answer on it.
         at: position of the allocation whose leftover is too large.
         leftover_rps: its leftover workload u_i, dummies not counted.
-        obeying_cost_per_h: cost of the cheapest plan that obeys Theorem 2; None: no such plan is feasible.
+        obeying_cost_per_h: cost of the cheapest plan that obeys Theorem 2; None if no such plan is feasible.
     """
 
     session: Session
@@ -74,7 +74,7 @@ def find_counterexample(seed: int) -> Counterexample:
     """The first counterexample among seeded random modules without dummies in their optimal plan.
 
     Raises:
-        RuntimeError: none among `SEARCHED` modules.
+        RuntimeError: there is none among `SEARCHED` modules.
     """
     stream = random.Random(seed)
     for number in range(SEARCHED):
@@ -105,7 +105,7 @@ def cheapest_obeying(session: Session) -> Fraction | None:
 
 
 def _obeying(ranked: tuple[Configuration, ...], rest: Fraction) -> Iterator[tuple[tuple[Allocation, ...], Fraction]]:
-    """All plans for a rate in which what follows an allocation is less than one of its machines takes."""
+    """All plans for a rate in which the leftover after each allocation is below one of its machines' throughput."""
     for i, c in enumerate(ranked):
         t = c.throughput_rps
         machines = int(rest // t)
@@ -146,7 +146,7 @@ M3_RATE, M3_BATCH, M3_DURATION = 198, 32, Fraction("0.8")
 
 
 def shared_measures(runs: pd.DataFrame) -> tuple[Measured, Measured, Measured]:
-    """Theorem 1 read literally: share of workloads that are charged less, cost saved on those and on all, by share."""
+    """Theorem 1 read literally: share of workloads with a lower cost, and the saving on those and on all."""
     table = costs(runs)[[PLAN_OPTIMUM, PLAN_OPTIMUM_SHARED]].dropna()
     saved = 1 - table[PLAN_OPTIMUM_SHARED] / table[PLAN_OPTIMUM]
     cheaper = saved > OPTIMALITY_TOLERANCE
@@ -154,7 +154,7 @@ def shared_measures(runs: pd.DataFrame) -> tuple[Measured, Measured, Measured]:
 
 
 def theorem_1(runs: pd.DataFrame) -> list[Block]:
-    """What the literal reading of Theorem 1 would save, and the replay that backs it."""
+    """The saving under the literal reading of Theorem 1, and the replay that backs it."""
     cheaper, where, everywhere = shared_measures(runs)
     return [
         Heading("Finding 1: Theorem 1, read literally, allows plans that are charged less than those of Algorithm 1"),

@@ -1,4 +1,4 @@
-"""`python -m studies.inference`: search settings of a paper or of both, or show what a stored search says."""
+"""`python -m studies.inference`: search settings of a paper or of both, or show the results of a stored search."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
             out = _out(given.out, paper, alone=len(papers) == 1)
             if given.generations is not None:
                 _search(paper, given, readings, out)
-            # As it is stored, in single precision: shown again it is the same.
+            # In single precision, as it is stored, so that a later display is the same.
             stored = load_stored(out)
             print(summary(stored))
             if given.figures is not None:
@@ -61,15 +61,15 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def renew(paper: str, jobs: int, generations: int | None = None) -> None:
-    """Search the stored settings of a paper anew, with their own seed; a search that was interrupted goes on.
+    """Search the stored settings of a paper anew, with their own seed; an interrupted search goes on.
 
     Args:
         paper: the paper.
         jobs: processes, which change no digit.
-        generations: generations; None: as many as the stored one has (`GENERATIONS`).
+        generations: number of generations; None means that of the stored search (`GENERATIONS`).
 
     Raises:
-        InputError: a journal of another search stands next to the stored one.
+        InputError: the journal next to the stored search is of another search.
     """
     _written(SettingSearch(paper, SEED, generations or GENERATIONS[paper]), jobs, stored_path(paper))
 

@@ -1,4 +1,4 @@
-"""What a stored draw says of the numbers: predictive intervals, coverage, widths, rank correlations."""
+"""Evidence of a stored draw on the numbers: predictive intervals, coverage, widths, rank correlations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ UNPRINTED = ("harpagon:plan_optimal_share", "harpagon:shared_optimal_share")
 
 @dataclass(frozen=True, slots=True)
 class PosteriorInterval:
-    """A 95 % interval of a number over settings, with the median; NaN where no setting shows anything."""
+    """A 95 % interval of a number over settings, with the median; NaN where no setting has a value."""
 
     low: float
     middle: float
@@ -45,7 +45,7 @@ def interval(frame: pd.DataFrame, key: str, error: float = 0.0) -> PosteriorInte
     Args:
         frame: one row per setting.
         key: the number.
-        error: standard deviation of what the model is off by, on the scale of the distance; 0: the settings' own.
+        error: standard deviation of the model's error on the scale of the distance; 0 means none.
     """
     values = frame[key].to_numpy(dtype=np.float64) if key in frame else np.array([])
     known = values[np.isfinite(values)]
@@ -72,7 +72,7 @@ def model_error(frame: pd.DataFrame) -> float:
 
 
 def judged(stored: Stored, frame: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    """What a frame's settings and those of the prior say of published numbers.
+    """Intervals of published numbers over a frame's settings and over those of the prior.
 
     Args:
         stored: the search.
@@ -80,8 +80,9 @@ def judged(stored: Stored, frame: pd.DataFrame, keys: Sequence[str]) -> pd.DataF
         keys: the numbers.
 
     Returns:
-        One row per number: value and role, the interval of the settings, the same with the model's error, that of the
-        prior, which of them cover the number, and the width over the prior's; NaN where that has none.
+        One row per number: value and role, the settings' interval without and with the model's error, the prior's
+        interval, which of them cover the number, and the width over the prior's. NaN means that the prior has no
+        interval.
     """
     prior, error = stored.prior, model_error(frame)
     rows = []
@@ -110,7 +111,7 @@ def judged(stored: Stored, frame: pd.DataFrame, keys: Sequence[str]) -> pd.DataF
 
 
 def compared(stored: Stored) -> pd.DataFrame:
-    """What the accepted settings say of all numbers of the paper, as `judged` has it."""
+    """`judged` of the accepted settings and all numbers of the paper."""
     return judged(stored, stored.accepted, of_paper(targets(), stored.paper))
 
 
@@ -147,15 +148,15 @@ def correlations(frame: pd.DataFrame) -> pd.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class Optimal:
-    """Over some settings, the share of workloads on which the own system costs no more than the best split.
+    """The share of workloads on which the paper's own system costs no more than the best split, over some settings.
 
     Attributes:
         settings: how many.
         low: the 2.5th percentile, in per cent, like the next two.
         middle: the median.
         high: the 97.5th percentile.
-        agreeing: share of the settings whose share of workloads agrees with the printed one, whose complement lies
-            within a factor of 1.5 of the printed complement, in per cent.
+        agreeing: per cent of the settings that agree with the printed share: the complement is within a factor of 1.5
+            of the printed complement.
     """
 
     settings: int
@@ -166,11 +167,11 @@ class Optimal:
 
 
 AGREES = 1.5
-"""Factor by which a share of failures may differ from the printed one and agree."""
+"""Factor within which a share of failures agrees with the printed one."""
 
 
 def optimal(paper: str, frame: pd.DataFrame) -> Optimal:
-    """What a frame's settings give for the share of optimal splits."""
+    """The share of optimal splits over a frame's settings."""
     key = full(paper, "optimal_share")
     shares = frame[key].dropna() if key in frame else pd.Series(dtype=np.float64)
     own = interval(frame, key)
@@ -180,7 +181,7 @@ def optimal(paper: str, frame: pd.DataFrame) -> Optimal:
 
 
 def convergence(stored: Stored) -> float:
-    """Gelman and Rubin's R-hat of the share of optimal splits between the runs; 1: they say the same."""
+    """Gelman and Rubin's R-hat of the share of optimal splits between the runs; it is 1 if they agree."""
     groups = [own[full(stored.paper, "optimal_share")].dropna() for _, own in stored.accepted.groupby("run")]
     if len(groups) < 2 or min(map(len, groups)) < 2:
         return float("nan")
@@ -191,7 +192,7 @@ def convergence(stored: Stored) -> float:
 
 
 def narrowed(stored: Stored) -> pd.Series[float]:
-    """How much the posterior narrows each parameter: its interquartile range over the prior's, 1: not at all."""
+    """Posterior over prior interquartile range of each parameter; 1 means that the posterior does not narrow it."""
     middle = stored.accepted[[PLACE + name for name in NAMES]].quantile([0.25, 0.75])
     ratio = (middle.loc[0.75] - middle.loc[0.25]).to_numpy(dtype=np.float64) / 0.5
     return pd.Series(ratio, pd.Index(NAMES))
@@ -222,7 +223,7 @@ def ranges(stored: Stored) -> pd.DataFrame:
 def choices(stored: Stored) -> pd.DataFrame:
     """One row per value of every choice: its share of the draws from the prior and of the accepted settings.
 
-    Those of the prior are the draws that have workloads, so that a value which leaves few of them has a smaller share.
+    The prior's draws are those with workloads, so a value that rarely has workloads has a smaller share.
     """
     rows = []
     for name, prior in PRIORS[stored.paper].items():

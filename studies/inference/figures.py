@@ -1,4 +1,4 @@
-"""Pictures: posterior intervals next to published values, shares of optimal plans, what moves which number."""
+"""Pictures: posterior intervals next to published values, shares of optimal plans, effects of parameters."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ PANELS = (("fit", "Settings are chosen by these"), ("check", "Never fitted"))
 TICKS = (0, 1, 3, 10, 30, 100, 300)
 """Marks of the scale ln(x + 1)."""
 SHOWN = (-0.6, 700.0)
-"""Ends of the scale; what lies beyond is cut."""
+"""Ends of the scale; values beyond are cut."""
 ROW_IN, HEAD_IN = 0.27, 0.9
-"""Height of a number's row, and of what stands above and below the rows, in inches."""
+"""Height of a number's row, and of the space above and below the rows, in inches."""
 STRONGEST = 15
-"""Numbers, and parameters, of a picture of what moves what."""
+"""Numbers, and parameters, in a picture of effects."""
 LEAST_WRITTEN = 0.3
-"""Rank correlation from which it is written down."""
+"""Least rank correlation that is written in a cell."""
 
 
 def interval_figure(stored: Stored, paper: str) -> Figure:
@@ -98,7 +98,7 @@ def strongest(stored: Stored, paper: str) -> pd.DataFrame:
         columns=[key for key in map(str, found) if key.startswith(full(paper, ""))],
     )
     most = own.abs().max(axis=0)
-    # What no parameter moves, such as what needs the best split, is not known of draws from the prior.
+    # Numbers that no parameter moves, such as those that need the best split, are unknown for draws from the prior.
     keys = set(most[most > 0].nlargest(STRONGEST).index)
     kept = own.reindex(columns=[key for key in own if key in keys])
     names = set(kept.abs().max(axis=1).nlargest(STRONGEST).index)
@@ -159,7 +159,7 @@ def optimal_figure(stored: Stored) -> Figure:
 
 
 def groups_figure(stored: Stored) -> Figure:
-    """Numbers of each group as settings give them that the other groups chose, next to the published values."""
+    """Numbers of each group under settings chosen by the other groups, next to the published values."""
     paper, table = stored.paper, left_out(stored)
     rows = len(table)
 

@@ -35,9 +35,9 @@ USUAL_START, USUAL_SLOPE = 0.79, 0.26
 Kernel = dict[str, float]
 
 START_POWER = 0.25
-"""The second kernel's start lies near 1 in all profiles: networks differ in it by a fourth of what they differ else."""
+"""The second kernel's start is near 1 in all profiles: networks differ in it a fourth as much as in the rest."""
 GOLDEN = (5**0.5 - 1) / 2
-"""Multiples of it modulo 1 fill the unit interval evenly, wherever they stop."""
+"""Any number of its multiples modulo 1 fills the unit interval evenly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +60,11 @@ class DrawnWorkload:
 
     def arrays(self, space: PlanSpace) -> SessionArrays:
         """The arrays of the workload within a plan space."""
-        # Rates are the floats themselves, so that nothing is left beyond them, as of the template's rates of 1.
+        # The rates are exact floats, so their rounding errors are 0.
         return session_arrays(self.template, space)._replace(rate=self.rate_rps, slo=self.slo_s)
 
     def session(self, name: str) -> Session:
-        """The workload as an instance: what `arrays` describes but for the rounding of floats."""
+        """The workload as an instance: that of `arrays` but for the rounding of floats."""
         modules = [
             Module(m.name, float(rate), m.profile) for m, rate in zip(self.template.modules, self.rate_rps, strict=True)
         ]
@@ -105,7 +105,7 @@ def _own_shape(name: str, setting: Setting) -> Setting:
     """A setting with the shape and speed of one network, which differs from the others' by `shape_spread`."""
     stream = random.Random(f"{setting.shape_draw}/{name}")
     factors = [float(np.exp(setting.shape_spread * stream.gauss(0.0, 1.0))) for _ in range(4)]
-    # Of a share the odds are multiplied, so that it stays below one.
+    # The odds of a share are multiplied, so that it stays below one.
     odds = setting.fixed_share / (1 - setting.fixed_share) * factors[0]
     return replace(
         setting,
@@ -118,7 +118,7 @@ def _own_shape(name: str, setting: Setting) -> Setting:
 
 
 def _reshaped(own: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
-    """One module's parameters as the setting changes them; one that takes single requests only keeps its shape."""
+    """One module's parameters as the setting changes them; a module without batching keeps its shape."""
     kernels = (_own_kernels if setting.own_kernels else _shaped_kernels)(own["kernels"], setting)
     if not setting.second_kernel:
         kernels = kernels[:1]
@@ -147,14 +147,14 @@ def _own_kernels(kernels: Sequence[Kernel], setting: Setting) -> list[Kernel]:
 
 
 def _shaped_kernels(kernels: Sequence[Kernel], setting: Setting) -> list[Kernel]:
-    """Kernels of the setting's shape, the first as long for one request as the network's own."""
+    """Kernels of the setting's shape; the first takes as long for one request as the network's own."""
     alone = kernels[0]["base_s"] + kernels[0]["slope_s"]
     first: Kernel = {AT: 1, "base_s": alone * setting.fixed_share, "slope_s": alone * (1 - setting.fixed_share)}
     found = [first]
     for kernel in kernels[1:]:
         at = kernel[AT]
         start = setting.second_start * (first["base_s"] + first["slope_s"] * at)
-        # A kernel whose time grows faster than its start allows begins at no fixed time.
+        # A kernel whose time grows faster than its start allows has no fixed time.
         slope = min(setting.second_slope * first["slope_s"], start / at)
         found.append({AT: at, "base_s": start - slope * at, "slope_s": slope})
     return found
@@ -222,7 +222,7 @@ class Generator:
 
 
 def _rates(own: Setting, arrays: SessionArrays, stream: random.Random) -> Floats:
-    """Request rate of each module: so many machines of its best configuration, each module on its own."""
+    """Request rate of each module: a drawn number of machines of its best configuration, independently."""
     best = arrays.first[:-1]
     count = best.size
     chosen = int(stream.random() * count)
@@ -233,12 +233,12 @@ def _rates(own: Setting, arrays: SessionArrays, stream: random.Random) -> Floats
     low *= own.light_machines
     ranges[False] = (low, low * own.light_spread)
     machines = [log_uniform(stream, ranges[m in heavy]) for m in range(count)]
-    # A second stream, so that the draws of the first are those without it.
+    # A second stream, so that it does not change the draws of the first.
     rounded = random.Random(stream.random())
     machines = [max(1, round(n)) if rounded.random() < own.whole_share else n for n in machines]
     rates = [n * t for n, t in zip(machines, arrays.throughput[best], strict=True)]
     if own.one_rate:
-        # One heavy module, or the first one, says how many frames come; the others' rates follow from their objects.
+        # One heavy module, or the first one, decides the frame rate; the others' rates follow from their objects.
         led = 0 if own.heavy_which == "all" else next(iter(heavy))
         objects = [1.0 if m == 0 else log_uniform(stream, OBJECTS) for m in range(count)]
         rates = [rates[led] / objects[led] * each for each in objects]

@@ -1,4 +1,4 @@
-"""What a setting's workloads come to: outcomes of compiled systems as the plain columns that measures are taken of.
+"""Measures of a setting's workloads: outcomes of compiled systems as the plain columns that measures are taken of.
 
 The measures are those of the papers' studies (`studies.papers`), without intervals.
 """
@@ -18,32 +18,32 @@ from studies.papers import harpagon, piccolo
 from studies.papers.modules import ROUND_ROBIN, Plans, own_system, variant
 
 FIGURES = {harpagon.HARPAGON: harpagon.figures, piccolo.PICCOLO: piccolo.figures}
-"""What a paper's workloads are measured by."""
+"""The measures of a paper's workloads."""
 IN_DETAIL = {
     harpagon.HARPAGON: ("", "nd", "1c", "2c", "2d", "dt", "nb", "nhc", "nhe"),
     piccolo.PICCOLO: ("", "nd", "np", "nb", "nh"),
 }
-"""Systems of which single modules are measured, without what their names begin with."""
+"""Systems whose single modules are measured, by the end of their names."""
 
 Outcomes = Mapping[str, SystemOutcome | None]
 
 
 @dataclass(frozen=True, slots=True)
 class SolvedWorkload:
-    """A workload and what every system made of it, by name; None: no plan."""
+    """A workload and every system's outcome, by name; None means no plan."""
 
     workload: DrawnWorkload
     outcomes: Outcomes
 
     def of(self, paper: str) -> SystemOutcome:
-        """What a paper's own system made of it, which always has a plan."""
+        """The outcome of a paper's own system, which always has a plan."""
         own = self.outcomes[paper]
         assert own is not None
         return own
 
 
 def measures(paper: str, solved: Sequence[SolvedWorkload], given: str) -> dict[str, float]:
-    """All measures, by key of the paper's numbers and in their units; NaN: nothing to measure.
+    """All measures, by key of the paper's numbers and in their units; NaN if there is nothing to measure.
 
     Args:
         paper: the paper.
@@ -74,7 +74,7 @@ def plans_of(paper: str, solved: Sequence[SolvedWorkload]) -> Plans:
 
 
 def _counted(solved: Sequence[SolvedWorkload], index: pd.Index[str], count: str) -> pd.DataFrame:
-    """What the systems count, those that do."""
+    """The counters of the systems that count."""
     plans = {name: [s.outcomes[name] for s in solved] for name in solved[0].outcomes}
     some = {name: own for name, own in plans.items() if all(plan is None or count in plan.stats for plan in own)}
     return pd.DataFrame(
@@ -83,7 +83,7 @@ def _counted(solved: Sequence[SolvedWorkload], index: pd.Index[str], count: str)
 
 
 def _number(solved: SolvedWorkload, name: str, what: str) -> float:
-    """A number of a system's plan; NaN: it has none."""
+    """A number of a system's plan; NaN if it has none."""
     plan = solved.outcomes[name]
     return float("nan") if plan is None else float(getattr(plan, what))
 
@@ -109,7 +109,7 @@ def _modules(systems: Sequence[str], names: Sequence[str], solved: Sequence[Solv
 def _rows(plan: SystemOutcome) -> dict[str, Floats | Ints]:
     """The columns of one plan's modules; the configurations' places in rank order are their names.
 
-    All plan spaces that are set against each other by name hold the whole profile.
+    Plan spaces whose configurations are compared by name all contain the whole profile.
     """
     s = plan.arrays
     used = plan.machines > 0
@@ -138,7 +138,7 @@ _MAJORITY = ("duration_s", "batch", "throughput_rps", "left_rps")
 
 
 def _majority(plan: SystemOutcome) -> tuple[float, ...]:
-    """The configuration that carries the most rate of the most expensive module (`Plans.majority`); empty: none."""
+    """The configuration with the most rate of the most expensive module (`Plans.majority`); empty if there is none."""
     s, m = plan.arrays, int(np.argmax(plan.module_cost))
     rows = slice(int(s.first[m]), int(s.first[m + 1]))
     carried = plan.machines[rows] * s.throughput[rows]

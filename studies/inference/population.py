@@ -1,10 +1,10 @@
 """Settings near a paper's printed numbers: a population that is changed and kept (ours).
 
-A screen of random settings finds few near ones, since thirty parameters are free. So settings are changed along the
-difference of two others (ter Braak 2006), and a changed one takes the place of its parent where it is nearer. Both are
-simulated on the same workloads, which every generation draws anew: what fits one sample of workloads alone is lost
-again. Some settings of the population are held against all numbers but those of one group, so that there are settings
-which that group did not choose. The share of optimal splits is in no distance.
+Thirty parameters are free, so few random settings are near. So settings are changed along the difference of two others
+(ter Braak 2006), and a changed one replaces its parent if it is nearer. Both are simulated on the same workloads, which
+every generation draws anew; a setting that fits one sample of workloads alone is soon replaced. Some settings of the
+population are compared with all numbers but those of one group, so that this group chose none of them. The share of
+optimal splits is in no distance.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from studies.inference.store import FACT, PLACE, PRIOR, Stored, save_stored, sto
 from studies.inference.targets import Values, distance, fitted, full, groups_of, of_paper, without
 
 AT_ONCE = 4
-"""Things that a process is handed together."""
+"""Number of things that a process gets at a time."""
 
 
 class SearchJournal(AbstractContextManager["SearchJournal"]):
-    """Makes things and notes them, one line of JSON each; what is noted is not made again.
+    """Makes things and notes them, one line of JSON each; a noted thing is not made again.
 
-    A note says what it was made of. Where an interrupted draw is gone on with and chooses other things than before, as
-    an emulator of another version does, these are made anew and do not get the numbers of those in their places.
+    A note names its input. If a resumed draw chooses other things than before, as an emulator of another version does,
+    these are made anew and do not get the numbers of the earlier ones.
 
     Attributes:
         path: the file.
         jobs: processes.
-        fresh: things made, those that were noted already left out.
+        fresh: number of things made, without those that were noted already.
     """
 
     def __init__(self, path: Path, head: Mapping[str, Any], jobs: int = 1) -> None:
@@ -54,7 +54,7 @@ class SearchJournal(AbstractContextManager["SearchJournal"]):
 
         Args:
             path: the file.
-            head: what decides every result: plan, parameters, version.
+            head: the facts that decide every result: plan, parameters, version.
             jobs: processes.
 
         Raises:
@@ -69,19 +69,19 @@ class SearchJournal(AbstractContextManager["SearchJournal"]):
             raise InputError(f"is of other draws; give another {option_text('--out')}, or remove it", file=str(path))
         entries = [entry for entry in map(_entry, lines[1:]) if entry is not None]
         self._made = {(entry["label"], entry["place"], entry.get("of", "")): entry["made"] for entry in entries}
-        # What is left of a line that an interruption cut is not to be continued.
+        # Drop the rest of a line that an interruption cut.
         path.parent.mkdir(parents=True, exist_ok=True)
         kept = [wanted, *map(json.dumps, entries)]
         path.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8", newline="\n")
         self._file = path.open("a", encoding="utf-8", newline="\n")
 
     def made(self, label: str, function: Any, things: Sequence[Any]) -> list[Any]:
-        """What a function makes of some things, in their order; each is noted, so that it has to be plain JSON.
+        """A function's results for some things, in their order; each is noted, so it has to be plain JSON.
 
         Args:
-            label: what they are.
-            function: makes something of one.
-            things: the things, each of which its `repr` says in full.
+            label: name of the things.
+            function: makes a result from one.
+            things: the things; the `repr` of each identifies it.
         """
         keys = [(label, n, _hash(thing)) for n, thing in enumerate(things)]
         missing = [n for n, key in enumerate(keys) if key not in self._made]
@@ -95,7 +95,7 @@ class SearchJournal(AbstractContextManager["SearchJournal"]):
         return [self._made[key] for key in keys]
 
     def _mapped(self, function: Any, things: Sequence[Any]) -> Iterator[Any]:
-        """What a function makes of some things, in their order, by the journal's processes."""
+        """A function's results for some things, in their order, by the journal's processes."""
         if self.jobs <= 1 or len(things) < 2:
             return map(function, things)
         if self._pool is None:
@@ -113,7 +113,7 @@ class SearchJournal(AbstractContextManager["SearchJournal"]):
 
 
 def _hash(thing: Any) -> str:
-    """Digits that say which thing it is."""
+    """Digits that identify a thing."""
     return sha256(repr(thing).encode()).hexdigest()[:16]
 
 
@@ -125,17 +125,17 @@ def _entry(line: str) -> Any:
 
 
 LENGTHS, CHANGED, JITTER, REDRAWN = (0.4, 0.8), (0.1, 0.25, 0.6), 0.03, 0.25
-"""Factors of a step, shares of the parameters it changes, what is added to it, and how often a choice is redrawn."""
+"""Factors of a step, shares of the parameters it changes, its random addition, and how often a choice is redrawn."""
 LEADERS = 8
 """Nearest settings that half of the steps also go towards."""
 DOUBT = 0.02
-"""A setting that few workloads speak for counts as so much farther, over the root of their samples."""
+"""Addition to the distance of a setting with few workloads, divided by the root of its samples."""
 STARTS, WORKLOADS = 120, 48
 """Random settings that a population begins with; workloads of a setting in a generation."""
 GENERATIONS = {"harpagon": 60, "piccolo": 40}
 """Generations of the stored searches, by paper."""
 RUNS = 2
-"""Populations, each by itself: what both end with is not chance."""
+"""Independent populations; a result of both is not chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +146,10 @@ class SettingSearch:
         paper: the paper.
         seed: seed of everything.
         generations: how often each population is changed.
-        size: settings of a population that are held against all numbers.
-        held_out: settings of it, for every group of numbers, that are held against the others.
+        size: settings of a population that are compared with all numbers.
+        held_out: settings of it, for every group of numbers, that are compared with the other groups.
         starts: random settings that it begins with.
-        workloads: workloads of a setting in a generation; those of repetitions are in proportion.
+        workloads: workloads of a setting in a generation; repetitions have more in proportion.
         readings: readings that are not those of the solvers' own rows.
     """
 
@@ -183,7 +183,7 @@ class _AskedSetting:
 
 @dataclass(slots=True)
 class _Population:
-    """Settings as they are kept: points of the cube, what each is held against, its distances in sum and number."""
+    """Settings: points of the cube, the numbers each is compared with, its distances in sum and number."""
 
     points: Values
     wanted: list[str]
@@ -197,22 +197,22 @@ class _Population:
 
     @property
     def doubted(self) -> Values:
-        """Mean distance of each, and what is added where few workloads speak for it."""
+        """Mean distance of each, with the addition for few workloads."""
         return np.asarray(self.mean + DOUBT / np.sqrt(self.count))
 
     def leaders(self, group: str) -> Values:
-        """Numbers of the nearest settings that are held against the same numbers."""
+        """Indices of the nearest settings that are compared with the same numbers."""
         own = np.array([n for n, name in enumerate(self.wanted) if name == group])
         return own[np.argsort(self.doubted[own], kind="stable")[:LEADERS]]
 
 
 def search_settings(search: SettingSearch, jobs: int, out: Path) -> Stored:
-    """Search, simulate what was found again on other workloads, and store it.
+    """Search, simulate the kept settings again on other workloads, and store them.
 
     Args:
         search: the search.
         jobs: processes, which change no digit of it.
-        out: the file of all settings; those that are kept stand next to it, and meanwhile a journal.
+        out: the file of all settings; the kept ones are stored next to it, as is the journal of a running search.
 
     Raises:
         InputError: a journal of another search is there, or no setting has workloads.
@@ -239,12 +239,12 @@ def search_settings(search: SettingSearch, jobs: int, out: Path) -> Stored:
 
 
 def _keys(search: SettingSearch) -> tuple[str, ...]:
-    """The numbers that settings are held against."""
+    """The numbers that settings are compared with."""
     return of_paper(fitted(), search.paper)
 
 
 def _run(journal: SearchJournal, search: SettingSearch, run: int, rows: list[dict[str, Any]]) -> _Population:
-    """Change a population so many times; every setting is noted in rows as it is first simulated."""
+    """Change a population once per generation; every setting is noted in rows as it is first simulated."""
     stream = np.random.default_rng(seed_of(search.seed, search.paper, run))
     keys = {"": _keys(search), **{name: without(_keys(search), name) for name in groups_of(_keys(search))}}
     starts = np.round(stream.random((search.starts, len(NAMES))), DIGITS)
@@ -260,7 +260,7 @@ def _run(journal: SearchJournal, search: SettingSearch, run: int, rows: list[dic
         apart = [min(2.0, distance(one["figures"], keys[w])) for one, w in zip(found, own.wanted * 2, strict=True)]
         parents, new = np.split(np.array(apart), 2)
         own.total, own.count = own.total + parents, own.count + 1
-        # Nearer on these workloads, and nearer than the parent is on average.
+        # Nearer on these workloads, and nearer than the parent's mean distance.
         nearer = (new < parents) & (new < own.mean)
         own.points[nearer], own.total[nearer], own.count[nearer] = children[nearer], new[nearer], 1
         mean = np.sort(own.mean[: search.size])
@@ -271,7 +271,7 @@ def _run(journal: SearchJournal, search: SettingSearch, run: int, rows: list[dic
 def _first(
     search: SettingSearch, keys: Mapping[str, Sequence[str]], starts: Values, figures: Sequence[Mapping[str, float]]
 ) -> _Population:
-    """The nearest of the random settings, of every distance."""
+    """The nearest of the random settings, by every distance."""
     points, wanted, total = [], [], []
     for name, own in keys.items():
         apart = np.array([min(2.0, distance(one, own)) for one in figures])
@@ -291,7 +291,7 @@ def _children(paper: str, own: _Population, stream: np.random.Generator) -> Valu
     towards = (stream.random((size, 1)) < 0.5) * (leader - points)
     moved = points + stream.choice(LENGTHS, size=(size, 1)) * (one - other + towards)
     moved += stream.normal(0.0, JITTER, (size, free))
-    # Differences of two settings seldom lead from one value of a choice to another.
+    # A difference of two settings rarely changes the value of a choice.
     choice = np.array([isinstance(prior, Choice) for prior in PRIORS[paper].values()])
     moved = np.where(choice & (stream.random((size, free)) < REDRAWN), stream.random((size, free)), moved)
     changed = stream.random((size, free)) < stream.choice(CHANGED, size=(size, 1))
@@ -334,7 +334,7 @@ def _rows(
     points: Values,
     known: Sequence[Mapping[str, Any]],
 ) -> Iterator[dict[str, Any]]:
-    """What was simulated, as rows of the stored search."""
+    """The simulated settings, as rows of the stored search."""
     for place, (name, point, one) in enumerate(zip(wanted, points.tolist(), known, strict=True)):
         yield {
             "run": run,
@@ -349,7 +349,7 @@ def _rows(
 
 
 def _kept_of(own: _Population, run: int) -> list[dict[str, Any]]:
-    """The settings that a population ended with and held against all numbers, with their mean distance."""
+    """The final settings of a population that were compared with all numbers, with their mean distance."""
     return [
         {"run": run, "distance": short(float(own.mean[n])), **_places(own.points[n].tolist())}
         for n, name in enumerate(own.wanted)
@@ -369,7 +369,7 @@ def _of_run(rows: Sequence[dict[str, Any]], run: int) -> list[dict[str, Any]]:
 def _again(
     journal: SearchJournal, search: SettingSearch, rows: Sequence[Mapping[str, Any]], label: str
 ) -> list[dict[str, float]]:
-    """What settings come to on more workloads of other seeds, best splits and plans among them."""
+    """The numbers of settings on more workloads of other seeds, with best splits and plans."""
     asked = [
         Again.of(
             search.paper,

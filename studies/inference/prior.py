@@ -1,10 +1,10 @@
-"""The prior: what print fixes of the workloads of a paper, and every parameter that it leaves free, with its range.
+"""The prior: the workload parameters that a paper prints, and the range of every parameter that it leaves free.
 
-Harpagon and Piccolo are by the same group, over the same applications and machine types. Each has settings of its own,
-since they print different numbers of modules, and numbers of different workloads.
+Harpagon and Piccolo are by the same group, over the same applications and machine types. Each has its own settings,
+since they print different numbers of modules, and results on different workloads.
 
 A setting is a point of the unit cube: one number per free parameter, which the parameter's range maps to a value. Under
-the prior all of them are uniform and independent, so that a search works on the cube and never asks for densities.
+the prior all of them are uniform and independent, so a search works on the cube and needs no densities.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of some values, each as likely as the others; their order is that of their places."""
+    """One of some equally likely values; their order is that of their places."""
 
     values: tuple[Any, ...]
 
@@ -63,43 +63,43 @@ def _free(prior: Range | Choice, why: str) -> Any:
 class Setting:
     """A setting of the generator for one paper, and a reading of that paper.
 
-    `data/profiles/modules.json` has what is multiplied. A module's machines are those of its best configuration.
+    Factors multiply `data/profiles/modules.json`. A module's machines are those of its best configuration.
 
     Attributes:
         duration: factor of all durations.
         own_kernels: whether networks keep their kernels, whose parameters are multiplied; else all have one shape.
-        shape_spread: how far networks differ from each other in fixed share, second kernel and gain: standard deviation
-            of the logarithm of what each is multiplied by.
-        shape_draw: which random numbers say how they differ.
+        shape_spread: spread of the networks in fixed share, second kernel and gain: standard deviation of the logarithm
+            of each one's factor.
+        shape_draw: seed of these factors.
         fixed_share: share of the first kernel's time for one request that does not grow with the batch; of one shape.
         second_kernel: whether the kernels for large batches exist; without them time is linear in the batch.
         second_start: time of the second kernel's smallest batch over the first kernel's time for it.
         second_slope: second kernel's time per further request over the first one's.
-        gain: factor of what concurrency gains at most.
-        gain_fall: by which power of the batch the gain falls.
-        gain_decay: how slowly the gain saturates; each further stream adds this part of what the one before added.
+        gain: factor of the largest gain from concurrency.
+        gain_fall: power of the batch by which the gain falls.
+        gain_decay: each further stream adds this part of the gain of the one before.
         streams: largest concurrency.
         largest_batch: largest batch.
-        speed_excess: factor of what V100 is faster than P100, of networks whose speeds are not printed.
+        speed_excess: factor of V100's excess speed over P100, for networks whose speeds are not printed.
         heavy_which: which module of a workload is the heavy one.
         heavy_machines: fewest machines of the heavy module.
         heavy_spread: most machines of the heavy module over its fewest.
         light_machines: fewest machines of every other module over the heavy module's fewest.
         light_spread: most machines of every other module over their fewest.
         whole_share: chance that a module's rate fills whole machines, of which it has at least one.
-        rate_step: requests per second that rates are whole multiples of, at least one; 0: rates are what they are.
+        rate_step: requests per second that rates are whole multiples of, at least one; 0 means no rounding.
         slo: smallest objective over the least latency of a workload.
-        slo_spread: largest objective over the smallest, each over the least latency.
+        slo_spread: largest objective over the smallest, each relative to the least latency.
         slo_step_s: objectives are multiples of it, in seconds.
-        three_weight: workloads of an application with more than two modules over those of one with two.
-        round_robin: how the machines of InferLine's and Clipper's only allocation share its rate.
+        three_weight: number of workloads of an application with more than two modules over that of one with two.
+        round_robin: the way in which the machines of InferLine's and Clipper's only allocation share its rate.
         given: application whose most expensive module is the "given module" of the paper's figures.
         reassign_first: whether -1re gives its latency to the first module that gains, else to the one that gains most.
         own_scrooge: whether Harpagon's baseline Scrooge is read by its own paper; else by the words of Table III.
         two_dummies: whether Harp-2c adds dummy requests.
         few_filled: whether Picc-1bpc and Picc-2bpc add dummy requests.
         one_rate: whether a workload has one frame rate, times objects per frame; else each module's rate is drawn.
-        acceptance: "all": a workload counts that all systems have a plan for; "own": that the paper's own system has.
+        acceptance: "all" accepts a workload if all systems have a plan; "own" if the paper's own system has one.
         one_dummies: whether Harp-1c adds dummy requests.
     """
 
@@ -159,7 +159,7 @@ REASONS: dict[str, str] = {name: entry["why"] for name, entry in _FREE.items()}
 _OF_BOTH: dict[str, Range | Choice] = {name: entry["prior"] for name, entry in _FREE.items()}
 PRIORS: Mapping[str, Mapping[str, Range | Choice]] = {
     "harpagon": _OF_BOTH,
-    # Its quantized splitter and its dispatch cost what is printed where modules have several machines (§IV-C).
+    # Its quantized splitter and its dispatch cost as printed if modules have several machines (§IV-C).
     "piccolo": {**_OF_BOTH, "heavy_machines": Range(4.0, 25.0, log=True)},
 }
 """Range of every free parameter, by paper."""
@@ -181,13 +181,13 @@ READING_VALUES: Mapping[str, tuple[bool, bool] | tuple[str, str]] = {
     "one_dummies": (False, True),
     "acceptance": ("own", "all"),
 }
-"""What every reading may be."""
+"""The allowed values of every reading."""
 READINGS: Mapping[str, Mapping[str, Any]] = {"harpagon": {}, "piccolo": {"reassign_first": False}}
 """Readings of the solvers' own rows, by paper, where they differ from those of `Setting`."""
 
 
 def other_paper(paper: str) -> str:
-    """The paper that has settings too."""
+    """The other paper with settings."""
     (other,) = (name for name in PAPERS if name != paper)
     return other
 
@@ -197,7 +197,7 @@ def setting_of(paper: str, values: Mapping[str, Any], **readings: Any) -> Settin
 
     Args:
         paper: the paper.
-        values: values by parameter; others than the free ones are passed over.
+        values: values by parameter; all but the free ones are ignored.
         readings: readings that are not those of the solvers' own rows.
 
     Raises:

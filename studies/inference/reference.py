@@ -1,7 +1,7 @@
 """The reference setting of a paper: the one that studies run their solvers on.
 
-It is the accepted setting that is nearest on many workloads. Its numbers on further ones, which chose nothing, are
-stored next to it, and those that the systems of the other paper have under it: settings of one paper predict the other.
+It is the accepted setting that is nearest on many workloads. Stored next to it are its numbers on further workloads
+that no choice used, and the numbers of the other paper's systems under it: settings of one paper predict the other.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from studies.inference.targets import distance, full
 
 SCHEMA = "euclio/reference/3"
 NEAREST = 8
-"""Accepted settings, nearest first, whose shares of optimal splits are told next to that of the reference."""
+"""Number of nearest accepted settings whose shares of optimal splits are shown next to that of the reference."""
 
 
 def reference_path(paper: str) -> Path:
@@ -48,7 +48,7 @@ def reference_setting(paper: str = PAPERS[0]) -> Setting:
 
 
 def reference_entry(paper: str) -> dict[str, Any]:
-    """What is stored with the reference setting of a paper.
+    """The stored entry of the reference setting of a paper.
 
     Raises:
         InputError: there is none, or it is no JSON.
@@ -102,7 +102,7 @@ def write_reference(stored: Stored, path: Path) -> Setting:
 
 
 def _crossed(paper: str, setting: Setting, seed: int, small: float) -> Mapping[str, float]:
-    """Numbers of the other paper's systems under a setting that nothing of that paper chose."""
+    """Numbers of the other paper's systems under a setting chosen without that paper's numbers."""
     other = other_paper(paper)
     # The other paper's weights of applications and readings of its systems are its own.
     theirs = setting_of(other, flat(setting))

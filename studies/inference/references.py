@@ -1,6 +1,6 @@
 """The accepted settings again, on more workloads, and with the best split and the best plan of some of them.
 
-No setting is chosen by what is found here.
+No result of this module chooses a setting.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ SPLIT_WORKLOADS = {"harpagon": 400, "piccolo": 30}
 PLAN_WORKLOADS = {"harpagon": 40, "piccolo": 0}
 """Workloads whose best plan is proven, the first of them, by paper."""
 LIMIT_S = 1.0
-"""Limit of a proof, and of Piccolo's search; what it stops is left out. Harpagon's search ends by nodes."""
+"""Limit of a proof, and of Piccolo's search; stopped ones are left out. Harpagon's search ends by nodes."""
 GAP = 1e-7
-"""Relative gap of bound and cost at which a plan counts as best; a tenth of what counts as equal cost."""
+"""Relative gap at which a plan counts as best; a tenth of the tolerance for equal costs."""
 SHARED = PlanSpace(policy="tc-shared")  # type: ignore[arg-type]
 
 _generator_of = late("heuristics.session.dummy_generator", "generator_of")
@@ -41,11 +41,11 @@ _prove = late("formulations.session.exact.frontier_search", "prove")
 REFERENCE_KEYS = tuple(
     f"{key}_{end}" for key in ("optimal", "plan_optimal", "shared_optimal") for end in ("share", "gap_max", "known")
 )
-"""Keys of what is found against best splits and plans."""
+"""Keys of the comparisons with best splits and plans."""
 BEST_SPLITS = {"harpagon": "split-bruteforce:million", "piccolo": "piccolo-bruteforce"}
 """The solver whose search gives a paper's best split."""
 BY_NODES = ("harpagon",)
-"""Papers whose search is ended by nodes and by no clock, so that every machine finds the same."""
+"""Papers whose search ends by nodes, not by a clock, so that every machine finds the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +70,13 @@ class Again:
 
     @classmethod
     def of(cls, paper: str, setting: Setting, seed: int, small: float = 1.0) -> Again:
-        """A setting with as many workloads as its paper's are simulated with again, or a part of them."""
+        """A setting with its paper's number of workloads for a new simulation, or a part of them."""
         workloads, split = (max(3, round(small * table[paper])) for table in (WORKLOADS, SPLIT_WORKLOADS))
         return cls(paper, setting, seed, workloads, split, round(small * PLAN_WORKLOADS[paper]))
 
 
 def resimulate(again: Again) -> dict[str, float]:
-    """Numbers and facts of a setting by PAPER:NAME, those of the references among them; empty: no workloads."""
+    """Numbers and facts of a setting by PAPER:NAME, with those of the references; empty without workloads."""
     paper = again.paper
     solved, _, drawn = accepted(paper, again.setting, again.seed, again.workloads)
     if not solved:
@@ -90,9 +90,9 @@ def resimulate(again: Again) -> dict[str, float]:
 def _against_references(paper: str, solved: Sequence[SolvedWorkload], again: Again) -> Mapping[str, float]:
     """The paper's own system against the best split and, of Harpagon, the best plan under both readings of Theorem 1.
 
-    Piccolo's dummies have any rate: proofs of its best plan take too long to be made for every setting.
+    Piccolo's dummies have any rate, so proofs of its best plan take too long for every setting.
     """
-    # Places follow the applications, so that the first ones are mixed as all of them are.
+    # Places cycle through the applications, so the first ones are mixed as all are.
     some, few = solved[: again.split], solved[: again.plan]
     split = optimality(paper, some, [_split_cost(paper, s) for s in some], "optimal")
     if not few:
@@ -110,7 +110,7 @@ def optimality(paper: str, solved: Sequence[SolvedWorkload], best: Sequence[floa
     Args:
         paper: the paper.
         solved: the workloads.
-        best: cost of the reference on each; not finite: not known, left out.
+        best: cost of the reference on each; values that are not finite are unknown and left out.
         key: beginning of the keys.
     """
     ratio = np.array([s.of(paper).cost for s in solved]) / np.array(best, dtype=np.float64)
@@ -125,7 +125,7 @@ def optimality(paper: str, solved: Sequence[SolvedWorkload], best: Sequence[floa
 
 
 def _split_cost(paper: str, solved: SolvedWorkload) -> float:
-    """Cost per hour of the best split on the grid of the configurations' latencies; NaN: the limit stopped it."""
+    """Cost per hour of the best split on the grid of the configurations' latencies; NaN if the limit stopped it."""
     search, grid, step = _searches()[BEST_SPLITS[paper]]
     # The best split has the paper's own system below it.
     space = find_solver(paper).space
@@ -136,7 +136,7 @@ def _split_cost(paper: str, solved: SolvedWorkload) -> float:
 
 
 def _plan_cost(solved: SolvedWorkload, space: PlanSpace) -> float:
-    """Cost per hour of the best plan of a space, in floats; NaN: the limit stopped the proof."""
+    """Cost per hour of the best plan of a space, in floats; NaN if the limit stopped the proof."""
     asked = solved.workload.arrays(space), GAP
     _ready(_prove, asked)
     found = _prove(*asked, time.perf_counter() + LIMIT_S)

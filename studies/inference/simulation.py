@@ -20,25 +20,25 @@ from studies.inference.systems import SystemOutcome, SystemRow, run_all, systems
 WORKLOADS = 60
 """Workloads of a setting while settings are drawn; the published 1131 would take twenty times as long."""
 DIGITS = 4
-"""Digits of numbers, and decimals of places in the cube: what is stored is what was computed with."""
+"""Digits of numbers, and decimals of places in the cube; computations use the rounded values that are stored."""
 ATTEMPTS = 60
-"""Candidates for one place, and for one workload in all: acceptance is a reading, and no filter of settings."""
+"""Candidates for one place, and per workload on average: acceptance is a reading, not a filter of settings."""
 PATIENCE = 8
-"""Workloads that a setting is trusted with before it is given up, where only a few are asked for."""
+"""Least number of workloads that count before a setting is given up, where only a few are requested."""
 LONGEST_SLO_S = 60.0
 """Candidates with a longer objective do not count: captions take a second alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """What a setting came to.
+    """The results of a setting.
 
     Attributes:
-        figures: measures by key of the paper's numbers, where some workload shows anything; empty: too few candidates
+        figures: measures by key of the paper's numbers, where some workload has a value; empty if too few candidates
             count.
-        facts: what is reported of the workloads and fitted to nothing: `accepted` share of the candidates, `slo_s` and
+        facts: facts about the workloads that nothing is fitted to: `accepted` share of the candidates, `slo_s` and
             `machines` of the paper's own system (means per workload), `three_share` (those with more than two modules).
-        refused: candidates that each system found no plan for, the first one asked only.
+        refused: candidates refused by each system; only the first refusal of a candidate counts.
     """
 
     figures: dict[str, float]
@@ -56,11 +56,11 @@ def accepted(
         setting: the setting.
         seed: seed of the workloads.
         count: places to fill.
-        exactly: whether further places take the part of those that stay empty.
+        exactly: whether further places replace empty ones.
 
     Returns:
-        The workloads with all outcomes, fewer than asked for where a place stayed empty; refusals by system; draws.
-        None are returned where too few candidates count.
+        The workloads with all outcomes, fewer than `count` if a place stayed empty; refusals by system; draws. There
+        are no workloads if too few candidates count.
     """
     solved: list[SolvedWorkload] = []
     refused: Counter[str] = Counter()
@@ -71,7 +71,7 @@ def accepted(
         if found is not None:
             solved.append(found)
             drawn += 1
-        # Given up early where it is clear already.
+        # Give up early if too few candidates count.
         if drawn > ATTEMPTS * (len(solved) + max(PATIENCE, count // 4)):
             return [], refused, drawn
         if len(solved) == count:
@@ -88,8 +88,8 @@ def places(paper: str, setting: Setting, seed: int) -> Iterator[tuple[list[str],
         seed: seed of the workloads.
 
     Yields:
-        Who refused candidates for the place, and the first one that counts; None: none of `ATTEMPTS` does, and the
-        place stays empty.
+        The reasons for refused candidates of the place, and the first candidate that counts. None means that none of
+        `ATTEMPTS` counts, and the place stays empty.
     """
     generator = Generator.of(setting, seed)
     rows = systems_of(paper, setting, generator.template)
@@ -115,12 +115,12 @@ def _asked(
     try:
         return run_all(rows, workload, tuple(rows) if setting.acceptance == "all" else (paper,))
     except InapplicableError:
-        # An objective of more steps than a quantized splitter tries.
+        # The objective has more steps than a quantized splitter tries.
         return {}, "inapplicable"
 
 
 def short(value: float) -> float:
-    """A number cut to the digits that are stored, without a sign of zero."""
+    """A number rounded to the stored digits, without negative zero."""
     return float(f"{value:.{DIGITS}g}") + 0.0
 
 
@@ -140,7 +140,7 @@ def simulate(paper: str, setting: Setting, seed: int, count: int = WORKLOADS) ->
 
 
 def measured(paper: str, setting: Setting, solved: Sequence[SolvedWorkload]) -> dict[str, float]:
-    """All measures of a paper's workloads that show anything, by key of its numbers.
+    """All measures of a paper's workloads that have a value, by key of its numbers.
 
     Args:
         paper: the paper.
@@ -152,7 +152,7 @@ def measured(paper: str, setting: Setting, solved: Sequence[SolvedWorkload]) -> 
 
 
 def facts(paper: str, solved: Sequence[SolvedWorkload], drawn: int) -> dict[str, float]:
-    """What is reported of the workloads next to the numbers."""
+    """Facts about the workloads, next to the numbers."""
     machines = [s.of(paper).machines.sum() + (s.of(paper).partial > TIE).sum() for s in solved]
     return {
         "accepted": len(solved) / drawn,

@@ -30,9 +30,9 @@ class Stored:
     """A search.
 
     Attributes:
-        draws: one row per simulated setting: run, wave, group of numbers that it is not held against, place in its
-            wave, distance, places, numbers, facts; of some random ones also what needs the best split, on more
-            workloads.
+        draws: one row per simulated setting: run, wave, group of numbers that it is not compared with, place in its
+            wave, distance, places, numbers, facts. Some random ones also have the numbers that need the best split, on
+            more workloads.
         accepted: one row per setting that a population ended with, nearest first: run, distance, places, numbers of
             many workloads, `distance_again` on those.
         provenance: paper, version, search, parameters, number of draws.
@@ -49,7 +49,7 @@ class Stored:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The numbers that settings are held against."""
+        """The numbers that settings are compared with."""
         return of_paper(fitted(), self.paper)
 
     @property
@@ -76,14 +76,14 @@ class Stored:
 def stored_of(
     draws: Sequence[Mapping[str, Any]], accepted: Sequence[Mapping[str, Any]], made_with: dict[str, Any]
 ) -> Stored:
-    """A search of its rows, the accepted settings ordered by their distance on many workloads."""
+    """A search from its rows, with the accepted settings ordered by their distance on many workloads."""
     frames = (pd.DataFrame.from_records(list(draws)), pd.DataFrame.from_records(list(accepted)))
     nearest_first = frames[1].sort_values("distance_again", kind="stable").reset_index(drop=True)
     return Stored(frames[0], nearest_first, made_with)
 
 
 def stored_path(paper: str) -> Path:
-    """Where the search of a paper that is kept with the code stands."""
+    """Path of a paper's search that is kept with the code."""
     return data_dir() / "posterior" / f"{paper}.parquet"
 
 
@@ -98,7 +98,7 @@ def paths(out: Path) -> tuple[Path, Path]:
 
 
 def save_stored(stored: Stored, out: Path) -> None:
-    """Write a search: places as whole numbers, numbers in single precision, which holds all digits that they have."""
+    """Write a search: places as whole numbers, numbers in single precision, which keeps all their digits."""
     for path, frame in zip(paths(out), (stored.draws, stored.accepted), strict=True):
         places = {str(c): (frame[c] * SCALE).round().astype(np.uint16) for c in frame if str(c).startswith(PLACE)}
         whole = frame.assign(**places)
@@ -133,7 +133,7 @@ def accepted_settings(paper: str, count: int, *, stored: Stored | None = None) -
     Args:
         paper: "harpagon" or "piccolo".
         count: how many.
-        stored: the search; None: the one that is kept with the code.
+        stored: the search; None means the one that is kept with the code.
 
     Raises:
         InputError: fewer have been accepted.

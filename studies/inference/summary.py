@@ -1,4 +1,4 @@
-"""What a stored draw says, for a terminal."""
+"""The summary of a stored draw, for a terminal."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def different(stored: Stored) -> int:
 
 
 def _figures(stored: Stored, table: pd.DataFrame) -> Iterator[str]:
-    """The table of the numbers; one star: the interval misses the published value, two: with the error too."""
+    """The table of the numbers; * if the interval misses the published value, ** if also with the error."""
     yield f"{stored.paper.capitalize():40}{'role':>6}{'published':>10}{'median':>9}{'95 % interval':>20}{'prior':>20}"
     for row in _rows(table):
         mark = "" if row.covered else " *" if row.covered_with_error else " **"

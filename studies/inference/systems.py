@@ -29,25 +29,25 @@ FIRST_ASKED = {
     "harpagon": ("inferline", "clipper", "harpagon:1c", "harpagon:nd", "harpagon:q0.1", "scrooge", "harpagon:2c"),
     "piccolo": ("inferline", "clipper", "piccolo:nd", "piccolo:q0.1", "scrooge"),
 }
-"""Systems that refuse most and answer soonest: a workload that one of them refuses is not asked further."""
+"""Fast systems that refuse most; once one of them refuses a workload, no other system is asked."""
 LAST_ASKED = {"harpagon": ("nexus", "harpagon:q0.01"), "piccolo": ("nexus", "piccolo:q0.01")}
 """Systems whose dynamic programs take longest."""
 
 
 @dataclass(frozen=True, slots=True)
 class SystemOutcome:
-    """What a system made of a workload.
+    """The outcome of a system on a workload.
 
     Attributes:
         arrays: the workload within the system's plan space, on the hardware that it chose.
         machines: whole machines per configuration, shape (configurations,).
-        partial_at: configuration of each module's partial machine, -1: none, shape (modules,), like the next ones.
+        partial_at: configuration of each module's partial machine, -1 without one, shape (modules,), as the next.
         partial: rate of the partial machine in requests per second.
         dummy: dummy rate in requests per second.
         latency: worst-case latency in seconds.
         module_cost: cost per hour.
         cost: cost per hour of the plan.
-        stats: what was counted: `iterations`, `reassignments`.
+        stats: the counters `iterations` and `reassignments`.
     """
 
     arrays: SessionArrays
@@ -69,7 +69,7 @@ class SystemOutcome:
 
 @dataclass(frozen=True, slots=True)
 class SystemRow:
-    """A system as a setting reads it.
+    """A system under a setting's readings.
 
     Attributes:
         system: its row of components.
@@ -81,7 +81,7 @@ class SystemRow:
 
 
 def systems_of(paper: str, setting: Setting, template: Session) -> dict[str, SystemRow]:
-    """A paper's systems as a setting reads them, by the name of what they stand for, in the order of asking.
+    """A paper's systems under a setting's readings, by the name of the system each stands for, in asking order.
 
     Args:
         paper: the paper.
@@ -98,7 +98,7 @@ def systems_of(paper: str, setting: Setting, template: Session) -> dict[str, Sys
 
 
 def _read(paper: str, setting: Setting) -> dict[str, Any]:
-    """The rows of a paper's systems under a setting's readings, by the name of what they stand for."""
+    """The rows of a paper's systems under a setting's readings, by the name of the system that each stands for."""
     literal = _literal()
     usual = _harpagon() if paper == "harpagon" else (*_piccolo(), *_baselines())
     replaced = _read_literally(paper, setting)
@@ -117,8 +117,8 @@ def _read(paper: str, setting: Setting) -> dict[str, Any]:
 def _read_literally(paper: str, setting: Setting) -> set[str]:
     """Names of the rows that a setting reads literally.
 
-    Round robin is read for systems of one allocation alone: with Nexus, -2d and -dt, which may have two and more, no
-    printed number tells the readings apart (docs/model/readings.md).
+    The reading of round robin applies to systems of one allocation alone. Nexus, -2d and -dt may have more; no printed
+    number tells the readings apart there (docs/model/readings.md).
     """
     found = {"inferline", "clipper"} if setting.round_robin == "literal" else set()
     # Piccolo credits Scrooge with its own MILP (§IV-A), whose rule is the default row's.
@@ -133,7 +133,7 @@ def _read_literally(paper: str, setting: Setting) -> set[str]:
 
 
 def run(row: SystemRow, workload: DrawnWorkload) -> SystemOutcome | None:
-    """Plan a workload as a row does; None: no plan.
+    """Plan a workload by a row; None means no plan.
 
     Raises:
         InapplicableError: a quantized splitter meets too many steps.
@@ -171,14 +171,14 @@ def run_all(
         needed: names of those that have to have a plan.
 
     Raises:
-        InapplicableError: one that is needed meets too many steps.
+        InapplicableError: a needed quantized splitter meets too many steps.
 
     Returns:
-        The outcomes by name, None where there is no plan; and the first one of those needed that has none, after which
-        none was asked; empty: all of these have one.
+        The outcomes by name, None without a plan, and the name of the first needed row without a plan, after which no
+        row was asked. The name is empty if all needed rows have a plan.
     """
     found: dict[str, SystemOutcome | None] = {}
-    # Those that decide are asked first.
+    # The needed rows are asked first.
     for name in sorted(rows, key=lambda n: n not in needed):
         try:
             found[name] = run(rows[name], workload)

@@ -1,4 +1,4 @@
-"""The published numbers that settings are held against, fitted ones and checked ones apart."""
+"""The published numbers that settings are compared with, fitted ones and checked ones apart."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from studies.inference.prior import PAPERS
 from studies.papers.published import COUNTED, Published, published_figures
 
 REFERENCES = ("optimal_share", "optimal_gap_max")
-"""What needs the best split of every workload, which only settings that were accepted are asked for."""
+"""Numbers that need the best split of every workload; they are computed for accepted settings alone."""
 
 
 def full(paper: str, key: str) -> str:
@@ -24,7 +24,7 @@ def full(paper: str, key: str) -> str:
 
 @cache
 def targets() -> dict[str, Published]:
-    """Every number that settings are held against, by PAPER:KEY, paper by paper in the order of its text.
+    """Every number that settings are compared with, by PAPER:KEY, paper by paper in the order of its text.
 
     They are those of a role that counts.
     """
@@ -90,18 +90,17 @@ def groups_of(keys: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 OFF = float(np.log(2.0))
-"""The largest logarithm that counts: a number that is off by more than a factor of two is off, however far."""
+"""Cap of the logarithms: errors beyond a factor of two count as a factor of two."""
 FLOOR = 0.1
 """The floor of a number's logarithm, one unit of the last digit that mean extra costs are printed with."""
 Values = NDArray[np.float64]
 
 
-# A number is off by ln((x + f)/(p + f)), x measured, p published, where the floor f = 0.1 is one unit of the last
-# digit that mean extra costs are printed with: half of 0.8 % is about as far as half of 80 %. A share above 50 % is
-# taken by its complement, since 97.7 for 94.2 % are 2.5 times as few failures. What is cheaper where an extra cost is
-# printed counts as no extra cost.
-# The distance is the mean of what numbers are off by, each cut at a factor of two: one that no setting reaches does
-# not hide the others.
+# A number is off by ln((x + f)/(p + f)) for x measured and p published. The floor f = 0.1 is one unit of the last digit
+# that mean extra costs are printed with, so half of 0.8 % is about as far as half of 80 %. A share above 50 % is taken
+# by its complement: 97.7 in place of 94.2 % means 2.5 times fewer failures. A negative extra cost counts as 0.
+# The distance is the mean of these logarithms, each capped at a factor of two, so that a number that no setting reaches
+# does not hide the others.
 
 
 def by_complement(key: str) -> bool:
@@ -129,7 +128,7 @@ def unscaled(key: str, logs: Values) -> Values:
 
 
 def off(figures: Mapping[str, float], keys: Sequence[str]) -> Values:
-    """By which logarithm every number is off; NaN where there is nothing measured."""
+    """The logarithm by which every number is off; NaN where nothing is measured."""
     return np.array(
         [float(scaled(k, figures.get(k, np.nan)) - scaled(k, targets()[k].value)) for k in keys], dtype=np.float64
     )
@@ -142,7 +141,7 @@ def distances(logs: Values) -> Values:
 
 
 def distance(figures: Mapping[str, float], keys: Sequence[str]) -> float:
-    """The distance of measured numbers; infinite: the setting has no workloads."""
+    """The distance of measured numbers; infinite if the setting has no workloads."""
     return float(distances(off(figures, keys))) if figures else float("inf")
 
 
@@ -154,17 +153,17 @@ def without(keys: Sequence[str], left_out: str) -> tuple[str, ...]:
 LONGEST = 38
 """Most characters of a name, so that two panels stand next to each other."""
 ALTERNATIVES = {"harpagon": "Harp", "piccolo": "Picc"}
-"""What the papers' alternatives are called."""
+"""Names of the papers' alternatives."""
 SIGNS = {"%": "", "ratio": " (ratio)", "count": " (count)"}
 """Units, most of which are per cent."""
 
 
 @cache
 def _names() -> dict[str, dict[str, str]]:
-    """Short names by what they are of (`data/posterior/labels.json`).
+    """Short names by their subject (`data/posterior/labels.json`).
 
-    `figures` are about no alternative, or there is no other of the same kind; `kinds` are what is said of an
-    alternative, by the end of the number's key, longer ends before shorter ones; `parameters` are those of `Setting`.
+    `figures` are names of numbers without an alternative, or without another of the same kind. `kinds` are properties
+    of an alternative by the end of the number's key, longer ends first. `parameters` are those of `Setting`.
     """
     text = (data_dir() / "posterior" / "labels.json").read_text(encoding="utf-8")
     found: dict[str, dict[str, str]] = json.loads(text)

@@ -1,4 +1,4 @@
-"""Leave one group out: do settings that are fitted to the other groups of numbers say what this one is?"""
+"""Leave one group out: do settings that are fitted to the other groups of numbers predict this one?"""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from studies.inference.store import Stored
 from studies.inference.targets import REFERENCES, groups_of, of_paper, targets, without
 
 LEAST_COVERAGE, MOST_WIDTH = 0.8, 0.5
-"""What the coverage and the median width of posterior over prior have to be; else the model is wrong."""
+"""Least coverage and largest median width of posterior over prior; beyond them the model is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Validated:
-    """What leaving groups out comes to, over all numbers of all groups.
+    """The results of leaving groups out, over all numbers of all groups.
 
     Attributes:
-        figures: how many, each judged once, by settings that its group did not choose.
+        figures: number of judged numbers; settings chosen without its group judge each once.
         coverage: share of them in the settings' own 95 % intervals.
         coverage_with_error: the same with the model's error.
         prior_coverage: the same of the prior's intervals.
@@ -36,15 +36,15 @@ class Validated:
 
     @property
     def passed(self) -> bool:
-        """Whether the model stands: enough numbers are covered, by intervals that know something."""
+        """Whether the model passes: enough numbers are covered, by intervals that are narrow enough."""
         return self.coverage >= LEAST_COVERAGE and self.width <= MOST_WIDTH
 
 
 def left_out(stored: Stored) -> pd.DataFrame:
     """One row per published number that few workloads show: its group, intervals of the settings chosen without it.
 
-    Settings are the nearest by the distance without the whole group, each of whose numbers are of the workloads that it
-    was first simulated with: intervals are somewhat wider than they need be.
+    Settings are the nearest by the distance without the whole group. Their numbers are of the workloads of their first
+    simulation, so the intervals are somewhat too wide.
     """
     keys = [key for key in of_paper(targets(), stored.paper) if key.partition(":")[2] not in REFERENCES]
     parts = (
@@ -55,12 +55,12 @@ def left_out(stored: Stored) -> pd.DataFrame:
 
 
 def by_group(table: pd.DataFrame) -> pd.DataFrame:
-    """What `left_out` gives, counted by group."""
+    """The rows of `left_out`, counted by group."""
     return coverages(table, "group")
 
 
 def validated(stored: Stored) -> Validated:
-    """What leaving each group out comes to, and where the model is wrong."""
+    """The result of leaving each group out, and the numbers at which the model is wrong."""
     table = left_out(stored)
     wrong = table[~table.covered_with_error]
     return Validated(

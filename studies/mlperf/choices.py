@@ -1,7 +1,8 @@
-"""What could be chosen per class of servers, at most one number each, and what choosing it elsewhere is worth.
+"""Parameters that could be chosen per class of servers, at most one each, and their value when chosen elsewhere.
 
-Every number is tried on all servers of its class. Fitted on one half of the accelerators it is shown on the other, and
-it is kept only if it helps there, both ways. `left_out` then predicts each accelerator with what the others say.
+Every parameter is tried on all servers of its class. It is fitted on one half of the accelerators and shown on the
+other, both ways, and kept only if it helps both times. `left_out` then predicts each accelerator by parameters fitted
+to the others.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ SIX = (
     "ssd-resnet34 on A30 1g.6gb, TensorRT v2.0",
     "ssd-resnet34 on A30 1g.6gb, Triton v2.0",
 )
-"""Servers that were at hand only after the rule before had been published."""
+"""Servers whose results became available only after the rule before had been published."""
 IDLE = "part of what a batch leaves idle that other streams use"
 
 
@@ -38,13 +39,13 @@ def shown(value: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A number that can be chosen for a class.
+    """A parameter that can be chosen for a class.
 
     Attributes:
         kind: the class.
-        field: of the rule.
-        what: what it says.
-        values: that are tried; the first one is what the class is modelled by without it.
+        field: the rule's field.
+        what: its meaning.
+        values: the tried values; the first one is the model of the class without it.
     """
 
     kind: Kind
@@ -76,7 +77,7 @@ PARAMETERS = (
     Parameter(Kind.RECORDINGS, "under_way", "batches under way at a time", (1, 2, 3, 4)),
 )
 TRIED = tuple(parameter.rule(value) for parameter in PARAMETERS for value in parameter.values)
-"""A rule per value of each."""
+"""A rule per value of each parameter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ class TriedChoice:
     Attributes:
         parameter: the parameter.
         on: accelerators that it is shown on.
-        value: what was fitted to the others.
+        value: the value fitted to the others.
         without: median errors on those, by percentile, without it.
         fitted: the same with it.
     """
@@ -104,7 +105,7 @@ class TriedChoice:
 
 
 def logarithms(served: pd.DataFrame) -> pd.DataFrame:
-    """Logarithms of simulated over measured, by case and rule: as far too high as too low is as wrong."""
+    """Logarithms of simulated over measured, by case and rule; errors up and down count alike."""
     means = served.groupby(["case", "rule"])[list(PERCENTILES)].mean()
     measured = pd.DataFrame({case.name: case.on_hardware_s for case in cases()}).T
     ratios = means.to_numpy() / measured.reindex(means.index.get_level_values("case")).to_numpy()
@@ -114,7 +115,7 @@ def logarithms(served: pd.DataFrame) -> pd.DataFrame:
 def fitted(parameter: Parameter, on: Collection[ServerCase], logs: pd.DataFrame) -> float:
     """The value with the least mean of the median errors on some servers; the first one if none is of the class.
 
-    Errors are taken as logarithms; of values that are as good, the first.
+    Errors are taken as logarithms; of equally good values, the first wins.
     """
     names = [case.name for case in parameter.servers if case in on]
     if not names:
@@ -132,7 +133,7 @@ def _of(logs: pd.DataFrame, names: Sequence[str], rule: Rule) -> pd.DataFrame:
 
 
 def _loss(logs: pd.DataFrame) -> float:
-    # Rounded, so that the sum's last digits choose nothing.
+    # Rounded, so that the sum's last digits do not decide.
     return round(float(logs.abs().median().mean()), 9)
 
 
@@ -161,13 +162,13 @@ def kept(tried: Sequence[TriedChoice]) -> tuple[Parameter, ...]:
 
 
 def left_out(logs: pd.DataFrame, keeping: Collection[Parameter]) -> pd.DataFrame:
-    """Every server predicted with what is fitted to all other accelerators, in the order of `cases`."""
+    """Every server predicted by parameters fitted to all other accelerators, in the order of `cases`."""
     every = {case.accelerator for case in cases()}
     return pd.DataFrame([predicted(case, of(every - {case.accelerator}), logs, keeping) for case in cases()])
 
 
 def of_the_earlier(logs: pd.DataFrame, keeping: Collection[Parameter]) -> pd.DataFrame:
-    """The six later servers predicted with what is fitted to the 17 that the rule before was shown under."""
+    """The six later servers predicted by parameters fitted to the 17 servers of the rule before."""
     earlier = tuple(case for case in cases() if case.name not in SIX)
     return pd.DataFrame([predicted(case, earlier, logs, keeping) for case in cases() if case.name in SIX])
 
@@ -175,17 +176,16 @@ def of_the_earlier(logs: pd.DataFrame, keeping: Collection[Parameter]) -> pd.Dat
 def predicted(
     case: ServerCase, others: Collection[ServerCase], logs: pd.DataFrame, keeping: Collection[Parameter]
 ) -> dict[str, Any]:
-    """A server predicted with what is fitted to others.
+    """A server predicted by parameters fitted to others.
 
     Args:
         case: the server.
-        others: what is fitted to.
+        others: the servers of the fit.
         logs: logarithms of simulated over measured, by case and rule.
-        keeping: parameters that are fitted; classes of others are modelled without theirs.
+        keeping: parameters that are fitted; classes of other parameters are modelled without them.
 
     Returns:
-        Case, class, group, accelerator, what was fitted, the predicted percentiles in seconds, what was measured, and
-        errors.
+        Case, class, group, accelerator, the fitted value, predicted percentiles in seconds, measured ones, and errors.
     """
     (parameter,) = (one for one in PARAMETERS if one.kind is case.kind)
     value = fitted(parameter, others, logs) if parameter in keeping else parameter.values[0]

@@ -1,4 +1,4 @@
-"""What the page says of accuracy by class: signed errors, what was fitted elsewhere, and loads near the capacity."""
+"""The page's text on accuracy by class: signed errors, parameters fitted elsewhere, and loads near the capacity."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from studies.study import Collected
 
 ORDINALS = {"p50": "50th", "p90": "90th", "p99": "99th"}
 NEAR = 0.9
-"""Share of the capacity from which a load is said to be near it."""
+"""Share of the capacity from which a load counts as near it."""
 
 
 def ordered(frame: pd.DataFrame) -> list[str]:
-    """The classes that have a server, in their order."""
+    """The classes with a server, in their order."""
     there = set(frame.kind)
     return [kind.value for kind in Kind if kind.value in there]
 
@@ -75,7 +75,7 @@ def trust_text(left: pd.DataFrame, aim: float) -> str:
 
 
 def _plain(error: float) -> str:
-    """An error in per cent with its sign, none where it is rounded to 0."""
+    """An error in per cent with its sign; without a sign if it rounds to 0."""
     return f"{error:+.0f}" if round(error) else "0"
 
 
@@ -146,7 +146,7 @@ def tried_table(logs: pd.DataFrame) -> Table:
 
 
 def halves_text(tried: Sequence[TriedChoice]) -> str:
-    """Which numbers helped where nothing was fitted, and which did not."""
+    """The parameters that helped on servers outside their fit, and those that did not."""
     by_kind: dict[str, bool] = {}
     for one in tried:
         kind = one.parameter.kind.value
@@ -161,7 +161,7 @@ def halves_text(tried: Sequence[TriedChoice]) -> str:
 
 
 def near_text(own: pd.DataFrame) -> str:
-    """What a few per cent of load do to latencies, by how near the load is to the capacity."""
+    """The effect of a few per cent of load on latencies, by how near the load is to the capacity."""
     near, far = own[own.used >= NEAR], own[own.used < NEAR]
     return (
         f"{counted(len(near), 'server')} of {len(own)} {'runs' if len(near) == 1 else 'run'} at {100 * NEAR:.0f} % of "
@@ -179,7 +179,7 @@ def _times(held: pd.DataFrame, change: str) -> str:
 
 
 def near_table(own: pd.DataFrame) -> Table:
-    """How much 3 % of load change, by server."""
+    """The effect of 3 % of load, by server."""
     rows = []
     for row in records(own.sort_values("used", ascending=False, kind="stable")):
         cells = []
@@ -196,7 +196,7 @@ def _table(caption: str, columns: Sequence[str], rows: Sequence[tuple[str, ...]]
 
 
 VARYING = 0.1
-"""Coefficient of variation of single inputs from which their lengths are said to vary."""
+"""Coefficient of variation of single inputs from which their lengths count as varying."""
 
 
 def reasons(collected: Collected) -> dict[str, str]:

@@ -1,7 +1,7 @@
-"""Triton under clients that send one request after the other (Model Analyzer): profile, simulation, what it says.
+"""Triton under clients that send one request after the other (Model Analyzer): profile, simulation, errors.
 
 The server's profile is read from the runs with the most clients alone; all others are predicted. Dynamic batching was
-off in all of them, so that the largest batch changes nothing and stands for a repetition.
+off in all of them, so runs that differ in the largest batch alone are repetitions.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from studies.mlperf.serving import LoadedMachine
 
 GPU = "TITAN RTX"
 SLO_S = 10
-"""Of a session that is not held to any."""
+"""Placeholder objective; these sessions have none."""
 SETTING = ["model", "instances", "largest_batch"]
-"""Columns that say how the server is set up."""
+"""Columns of the server's set-up."""
 SIMULATED_S = 600.0
 
 
 def most_clients(runs: pd.DataFrame) -> int:
-    """How many clients saturate the server most."""
+    """The largest number of clients, which saturates the server most."""
     return int(runs.clients.max())
 
 
@@ -61,14 +61,14 @@ def sessions() -> list[Session]:
 
 
 def among_clients(session: Session, seed: int, length: float) -> list[dict[str, Any]]:
-    """Simulate all numbers of clients that a set-up was measured with, but the one that its profile is read from.
+    """Simulate all measured numbers of clients of a set-up, except the one that its profile is read from.
 
     Args:
         session: the set-up.
         seed: seed of the simulation, in which nothing is random.
         length: the share of ten minutes that is simulated.
     """
-    # Read from the measurements again, as a session that was written and read is rounded.
+    # Read from the measurements again, since writing and reading a session rounds it.
     (exact,) = [one for one in sessions() if one.name == session.name]
     (profile,) = exact.modules[0].profile
     machine = LoadedMachine(exact, Plan((ModulePlan((Allocation(profile, 1),)),)), 0.0, 0.0)
@@ -96,7 +96,7 @@ def compared(simulated: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_fewer(found: pd.DataFrame) -> pd.DataFrame:
-    """With the error of the mean where no more instances are counted than there are clients to use them.
+    """Add the error of the mean with no more instances than clients.
 
     The set-up with that many instances was measured too, and simulated.
     """

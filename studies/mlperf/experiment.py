@@ -23,13 +23,13 @@ from studies.study import Asked, Found, Study
 SEEDS = 5
 """Runs of each server under the rule that the page answers by, for its 95 % intervals; one under every other."""
 OTHERS = 0.25
-"""How long a run under another rule is, in runs under the first one."""
+"""Length of a run under another rule, relative to a run under the first one."""
 WHOLE = 100
 """Hundredths of MLPerf's shortest run that are simulated."""
 
 
 def collect(collector: Collector, asked: Asked) -> Found:
-    """Simulate all servers by all rules and by what could be chosen per class, and all set-ups of Triton."""
+    """Simulate all servers by all rules and all parameters chosen per class, and all set-ups of Triton."""
     length = (asked.workloads or WHOLE) / WHOLE
     servers = {case.name: modelled(case, CONFIGURED)[0] for case in cases()}
     asked_of = [_served(case, rule, asked.seed, length) for rule in (*RULES, *SWEPT) for case in cases()]
@@ -54,7 +54,7 @@ def servers_of() -> Identity:
 
 
 def shown(key: str) -> Sequence[str] | None:
-    """The populations of a figure or a table: the servers, but of what is about Triton's clients."""
+    """The populations of a figure or a table: the servers, except for those on Triton's clients."""
     return () if key == "clients" or "saturated" in key or key == "Median of absolute errors" else None
 
 

@@ -64,7 +64,7 @@ def signed_errors(axes: Sequence[Axes], left: pd.DataFrame) -> str:
 
 
 def _diagonal(axes: Axes, low: float, high: float) -> None:
-    """Equality, and a quarter more and less, on logarithmic axes."""
+    """Lines of equality, and of a quarter more and less, on logarithmic axes."""
     ends = np.array([low, high])
     axes.plot(ends, ends, color=MUTED, linewidth=1.0)
     axes.fill_between(ends, 0.75 * ends, 1.25 * ends, color=MUTED, alpha=0.15, linewidth=0)

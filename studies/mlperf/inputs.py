@@ -1,4 +1,4 @@
-"""What goes in (`data/mlperf`): MLPerf's results with the settings of their servers, Model Analyzer's measurements."""
+"""The inputs (`data/mlperf`): MLPerf's results with their servers' settings, and Model Analyzer's measurements."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class ServerCase:
         result: its results.
         batch: largest batch that it forms.
         streams: batches that it executes at a time.
-        timeout_s: how long a batch waits to be filled, in seconds.
-        stated: whether its configuration states that.
-        source: where the configuration is, with what has to be said of it.
+        timeout_s: batch timeout in seconds.
+        stated: whether its configuration states the timeout.
+        source: where the configuration is, with a note.
     """
 
     result: Result
@@ -56,7 +56,7 @@ class ServerCase:
 
     @property
     def harness(self) -> str:
-        """What served: Triton, or TensorRT in a harness of MLPerf's submitters."""
+        """The serving software: Triton, or TensorRT in a harness of MLPerf's submitters."""
         return "Triton" if self.result.system.endswith("_Triton") else "TensorRT"
 
     @property
@@ -82,7 +82,7 @@ class ServerCase:
 
     @property
     def key(self) -> str:
-        """How the keys of its published numbers begin."""
+        """Prefix of the keys of its published numbers."""
         parts = (self.result.benchmark, self.accelerator.replace(" ", "_"), self.harness.lower(), self.result.round)
         return "_".join(parts)
 
@@ -93,7 +93,7 @@ class ServerCase:
 
     @property
     def bound_s(self) -> float:
-        """What the 99th percentile has to keep, in seconds."""
+        """The bound on the 99th percentile, in seconds."""
         return float(self._server.bound_p99_ms) / 1000
 
     @property
@@ -139,8 +139,8 @@ def analyzer_runs() -> pd.DataFrame:
     """Model Analyzer's measurements, one row each.
 
     Throughput is per second, latencies are in milliseconds. `through_latency_per_s` is the throughput by Little's law,
-    clients over mean latency: the printed one leaves out requests that begin or end outside its window, which are most
-    of those that take as long as the window.
+    clients over mean latency. The printed throughput leaves out requests that begin or end outside its window, which
+    are most of the requests that take as long as the window.
     """
     runs = pd.read_csv(data_dir() / FOLDER / "model-analyzer.csv")
     return runs.assign(through_latency_per_s=1000.0 * runs.clients / runs.latency_mean_ms)

@@ -1,4 +1,4 @@
-"""What the simulations come to: percentiles by key of the published numbers, errors by group, largest loads."""
+"""Measures of the simulations: percentiles by key of the published numbers, errors by group, largest loads."""
 
 from __future__ import annotations
 
@@ -86,12 +86,12 @@ def group_errors(held: pd.DataFrame) -> pd.Series[float]:
 
 
 def within(held: pd.DataFrame, share: float) -> dict[str, int]:
-    """How many servers are predicted to a share, by percentile."""
+    """The number of servers predicted to within a share, by percentile."""
     return {name: int((held[f"error_{name}"].abs() <= share).sum()) for name in PERCENTILES}
 
 
 def reached(held: pd.DataFrame) -> int:
-    """On how many servers the largest load that was found is at or above the one that was reached."""
+    """The number of servers whose largest simulated load is at or above the load that was reached."""
     return int((held.over_reached >= 1.0).sum())
 
 

@@ -77,7 +77,7 @@ class Rule:
         sharing: how batches that are executed at a time slow each other.
         varying: how durations vary.
         filled: the part of what a batch leaves idle of a whole accelerator, by Offline's throughput, that other streams
-            use; 0: a busy stream is the whole machine.
+            use; 0 means a busy stream is the whole machine.
         filled_of_slice: the same of a slice.
         offline_times: the batch that reaches Offline's throughput, in largest batches of the server; infinite: in the
             limit, every further input takes as long as one does in Offline; None: infinite for sentences, whose batches

@@ -39,10 +39,10 @@ class LoadedMachine:
     Attributes:
         session: an instance of one module.
         plan: one machine.
-        timeout_s: how long a batch waits to be filled, in seconds; infinite: until it is full.
+        timeout_s: how long a batch waits to be filled, in seconds; infinite means until it is full.
         noise: coefficient of variation of durations.
         length: the share of MLPerf's shortest run that is simulated.
-        streams: streams that slow each other only while several are busy; None: the plan says it all.
+        streams: streams that slow each other only while several are busy; None means the plan says it all.
     """
 
     session: Session

@@ -46,7 +46,7 @@ class Streams:
 
         Args:
             arrivals: when they come, in nanoseconds, ascending.
-            timeout_s: how long a batch waits to be filled, in seconds; infinite: until it is full.
+            timeout_s: how long a batch waits to be filled, in seconds; infinite means until it is full.
             seed: seed of the durations.
         """
         found = np.zeros(arrivals.size)

@@ -26,7 +26,7 @@ def own_system(run: str) -> str:
 
 
 def variant(run: str) -> str:
-    """What a run is called behind its system, such as "nb" of "harpagon:nb"; empty: the system itself."""
+    """What a run is called behind its system, such as "nb" of "harpagon:nb"; empty means the system itself."""
     return run.partition(":")[2]
 
 
@@ -82,7 +82,7 @@ def relative_throughput(
         run: name of the run, such as "harpagon:nb".
         given: the module.
         column: "ratio" (requests per second per unit of money), "first" or "second" (throughput of a configuration).
-        against: the run that it is set against; empty: its own system's.
+        against: the run that it is set against; empty means its own system's.
     """
     both: list[pd.Series[float]] = []
     for name in (run, against or own_system(run)):

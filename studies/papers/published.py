@@ -31,7 +31,7 @@ class Published:
             printed number makes it so, `data/published/contradictions.json`: fitted to nothing, compared as a check,
             and counted apart).
         what: what it says.
-        kind: what decides on the tolerance around it (`studies.scorecard.Kind`); empty: a number.
+        kind: what decides on the tolerance around it (`studies.scorecard.Kind`); empty means a number.
     """
 
     key: str
@@ -48,7 +48,7 @@ def published_figures(paper: str, file: Path | None = None) -> tuple[Published, 
 
     Args:
         paper: name of the study.
-        file: where they stand; None: in `data/published/`.
+        file: where they stand; None means in `data/published/`.
     """
     text = (file or data_dir() / "published" / f"{paper}.json").read_text(encoding="utf-8")
     return tuple(Published(**entry) for entry in json.loads(text)["figures"])

@@ -103,10 +103,10 @@ class ClusterCase:
         studies: what it is for; the defaults belong to several.
         slo_scale: SLO over the latency on L4 at batch 1.
         margin: part of the SLO that plans leave free.
-        high: high-class GPUs; None: the setup's.
-        low: low-class GPUs; None: the setup's.
+        high: high-class GPUs; None means the setup's.
+        low: low-class GPUs; None means the setup's.
         seed: seed of layers and weights.
-        measured: blocks that the authors measured; None: synthetic layers.
+        measured: blocks that the authors measured; None means synthetic layers.
         partitions: most partitions of a pipeline.
     """
 
@@ -191,7 +191,7 @@ def group_clusters(count: int, seed: int, measured: Measured | None = None) -> I
     Args:
         count: groups of models.
         seed: seed of layers and weights.
-        measured: blocks that the authors measured; None: synthetic layers.
+        measured: blocks that the authors measured; None means synthetic layers.
     """
     return (replace(case.cluster(), name=case.name) for case in group_cases(count, seed, measured))
 

@@ -227,7 +227,7 @@ def _instances_of(files: Sequence[Path]) -> list[Identity]:
 def stages(
     sampling: ClusterSampling, seed: int, measured: Measured | None = None, cv: float | None = None
 ) -> list[StudyStage]:
-    """What is planned and served; bursts are gamma gaps of a coefficient of variation, None: of a heavy tail."""
+    """What is planned and served; bursts are gamma gaps of a coefficient of variation, None means of a heavy tail."""
     models = sampled_models(sampling.models, seed)
     alone = joined_cases(
         [
@@ -359,7 +359,7 @@ def plan_for_times(
 
 
 def plan_instances(collector: Collector, files: Sequence[Path]) -> pd.DataFrame:
-    """Clusters with measured blocks: one row per instance and system, one run at a time; empty: no files."""
+    """Clusters with measured blocks: one row per instance and system, one run at a time; empty means no files."""
     clusters = {file.stem: load_cluster(file) for file in files}
     frame = collector.staged("measured instances", _named(clusters), [SYSTEMS[label] for label in PLANNED], alone=True)
     heads = {}
@@ -376,7 +376,7 @@ def _named(clusters: dict[str, Cluster]) -> list[Cluster]:
 
 
 def instance_files(folder: Path | None) -> list[Path]:
-    """The files of a folder; None: of the default one, and none where that is absent.
+    """The files of a folder; None means of the default one, and none where that is absent.
 
     Raises:
         InputError: the named folder holds no instance.

@@ -147,7 +147,7 @@ def of_groups(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def highest_loads(serving: pd.DataFrame) -> pd.Series[float]:
-    """Highest load factor with 99 % attainment by run and model, its mean over seeds; 0: none of those tried."""
+    """Highest load factor with 99 % attainment by run and model, its mean over seeds; 0 means none of those tried."""
     reached = serving.load.where(serving.attainment >= TARGET, 0.0)
     by_seed = reached.groupby([serving[name] for name in [*SEEDED_RUN, "model"]]).max()
     found: pd.Series[float] = by_seed.groupby([*RUN, "model"]).mean()
@@ -175,7 +175,7 @@ def setup_of(cases: pd.Index) -> pd.Index:
 
 
 def gains(loads: pd.DataFrame, base: str) -> pd.Series[float]:
-    """PPipe's highest load over another system's, less 1, in per cent by case; infinite: the other serves none."""
+    """PPipe's highest load over another system's, less 1, in per cent by case; infinite means the other serves none."""
     with np.errstate(divide="ignore", invalid="ignore"):
         found: pd.Series[float] = 100.0 * (loads[PPIPE] / loads[base] - 1.0)
     return found

@@ -30,8 +30,8 @@ class ServingSetup:
         system: label of the system that made the plan.
         arrivals: how requests come.
         scheduler: who forms batches.
-        every_load: all loads of the grid, for a curve; False: as many as the highest load takes.
-        cv: coefficient of variation of gamma gaps that stand for these arrivals; None: the arrivals themselves.
+        every_load: all loads of the grid, for a curve; False means as many as the highest load takes.
+        cv: coefficient of variation of gamma gaps that stand for these arrivals; None means the arrivals themselves.
     """
 
     system: str
@@ -64,8 +64,8 @@ def loads(
         seed: seed of the arrivals.
         arrivals: word of `Arrivals`.
         scheduler: word of `Scheduler`.
-        every_load: all loads of the grid; False: as many as the highest load takes.
-        cv: coefficient of variation of gamma gaps, which then stand for the arrivals that are named; None: these.
+        every_load: all loads of the grid; False means as many as the highest load takes.
+        cv: coefficient of variation of gamma gaps, which then stand for the arrivals that are named; None means these.
 
     Returns:
         One row per load and model, in the order in which loads were tried.

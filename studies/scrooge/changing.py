@@ -47,7 +47,7 @@ class WorldCase:
     Attributes:
         application: the application.
         system: Scrooge or Nexus.
-        front_ends: Nexus's workers for CPU modules; 0: it needs none, or is Scrooge.
+        front_ends: Nexus's workers for CPU modules; 0 if it needs none, or is Scrooge.
         turn_off_s: turn-off delay.
         expecting: what workers expect of the modules to come when they drop frames.
         clients: number of clients.

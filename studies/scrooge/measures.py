@@ -34,7 +34,7 @@ def drawn_as(runs: pd.DataFrame, protocol: str) -> pd.DataFrame:
 
 
 def optima(runs: pd.DataFrame) -> pd.DataFrame:
-    """Proven optimal costs, by label of the optimum; NaN: not proven within the limit."""
+    """Proven optimal costs, by label of the optimum; NaN means not proven within the limit."""
     proven = runs[runs.status == "optimal"]
     table = by_solver(proven, "cost_per_h").reindex(runs.workload.unique())
     found = {}

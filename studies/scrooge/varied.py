@@ -53,19 +53,19 @@ class Inputs:
     """What is otherwise than in the study's own decisions; with the defaults nothing is.
 
     Attributes:
-        types: number of drawn worker types in place of P100 and V100; 0: these two.
-        clients: clients that are there; 0: drawn, 1 to 12.
+        types: number of drawn worker types in place of P100 and V100; 0 means these two.
+        clients: clients that are there; 0 means drawn, 1 to 12.
         rate: factor of the rates of all modules.
         objective_ms: latency objective.
         items: factor of the requests per frame of the modules of `NO_ITEMS_PRINTED`.
         duration: factor of the durations of the modules of `NO_TIMES_PRINTED`.
         fixed: share of a batch's time that does not grow with the batch, at batch 1, whose time stays as it is, of
-            the modules of `NO_TIMES_PRINTED`; -1: as it is.
+            the modules of `NO_TIMES_PRINTED`; -1 means as it is.
         gain: factor of what concurrency gains, of the modules of `NO_TIMES_PRINTED`.
         fall: how fast that gain falls as batches grow, its exponent, of the modules of `NO_TIMES_PRINTED`; -1: as it
             is.
-        faster: speed on V100 over that on P100, of the modules of `NO_RATIO_PRINTED`; 0: as it is.
-        levels: the highest concurrency, all levels below included; 0: levels 1, 2 and 4 alone, which are printed.
+        faster: speed on V100 over that on P100, of the modules of `NO_RATIO_PRINTED`; 0 means as it is.
+        levels: the highest concurrency, all levels below included; 0 means levels 1, 2 and 4 alone, which are printed.
         alone: factor of the durations of modules without a GPU.
     """
 
@@ -152,8 +152,8 @@ class Factor:
         name: its field of `Inputs`.
         words: what it is.
         levels: its values, ascending, without the study's own.
-        own: the study's own value, where it is one on the same axis; None: every module has its own.
-        printed: what the paper prints of it; empty: nothing that settles it.
+        own: the study's own value, where it is one on the same axis; None means every module has its own.
+        printed: what the paper prints of it; empty means nothing that settles it.
         unit: what stands behind a value.
     """
 
@@ -219,7 +219,7 @@ def settings() -> Iterator[Mapping[str, float]]:
 
 
 def in_words(setting: Mapping[str, float]) -> str:
-    """Name of a setting in tables of results, as in "fixed=0.95, gain=4"; empty: the study's own."""
+    """Name of a setting in tables of results, as in "fixed=0.95, gain=4"; empty means the study's own."""
     return ", ".join(f"{name}={value:g}" for name, value in setting.items())
 
 
@@ -289,7 +289,7 @@ def made_rows(session: Session, seed: int, seconds: int) -> list[dict[str, Any]]
 
 
 def ratios(session: Session) -> dict[str, float | None] | None:
-    """Cost of MILP and greedy over the optimum of their plan space; None: there is no plan, or no proven optimum."""
+    """Cost of MILP and greedy over the optimum of their plan space; None if there is no plan, or no proven optimum."""
     space = find_solver(MILP).space_on(session)
     best = solve(session, OPTIMUM, space=space, time_limit_s=RUN_LIMIT_S)
     if best.value is None or best.status is not Status.OPTIMAL:
