@@ -284,8 +284,8 @@ def module_notes(seen: list[Seen]) -> str:
     ]
     return (
         f"{share(plans)} of the {len(plans)} plans of workloads under `tc` have a machine that breaks its bound. "
-        f"Under `in-turn` the latest request takes {tight[0]:.2f} of the bound on workloads and {tight[1]:.2f} on random "
-        "sessions (mean)."
+        f"Under `in-turn` the latest request takes {tight[0]:.2f} of the bound on workloads and {tight[1]:.2f} on "
+        "random sessions (mean)."
     )
 
 
@@ -485,14 +485,14 @@ def short(seen: list[Seen], whole_seen: list[Whole], own: Setting, others: Seque
             "|---|---|",
             f"| **{broken} of {len(rounds)}** | modules with several allocations or a partial machine break the bound "
             f"d + b/w of a machine under `tc` and the paper's dispatch, by a factor of up to "
-            f"{max(one.ratio for one in rounds):.1f}; {late} of {len(several)} with several allocations break the bound "
-            f"of the module, by a factor of up to {max(one.whole for one in several):.1f} |",
+            f"{max(one.ratio for one in rounds):.1f}; {late} of {len(several)} with several allocations break the "
+            f"bound of the module, by a factor of up to {max(one.whole for one in several):.1f} |",
             f"| **+{own.in_money:.1f} %** | is the mean extra cost of safe plans in whole machines on the 1131 "
             f"workloads: {own.in_money_more:.0f} % of them cost more, none less, at most {own.in_money_worst:.1f} % "
             f"more; {spread([one.in_money for one in others], 1, ' %')} over ten accepted settings. By share they are "
             f"charged {abs(own.by_share):.1f} % {'less' if own.by_share < 0 else 'more'} |",
-            f"| **{share(at_once)}** | of the workloads' plans in turn miss their SLO as whole sessions, since requests "
-            f"arrive in bursts behind other modules; {sum(as_is_proven)} of {len(as_is_proven)} do if modules hold "
+            f"| **{share(at_once)}** | of the workloads' plans in turn miss their SLO as whole sessions, since "
+            f"requests arrive in bursts behind other modules; {sum(as_is_proven)} of {len(as_is_proven)} do if modules hold "
             "requests for their proven latency |",
         )
     )
