@@ -492,8 +492,8 @@ def short(seen: list[Seen], whole_seen: list[Whole], own: Setting, others: Seque
             f"more; {spread([one.in_money for one in others], 1, ' %')} over ten accepted settings. By share they are "
             f"charged {abs(own.by_share):.1f} % {'less' if own.by_share < 0 else 'more'} |",
             f"| **{share(at_once)}** | of the workloads' plans in turn miss their SLO as whole sessions, since "
-            f"requests arrive in bursts behind other modules; {sum(as_is_proven)} of {len(as_is_proven)} do if modules hold "
-            "requests for their proven latency |",
+            f"requests arrive in bursts behind other modules; {sum(as_is_proven)} of {len(as_is_proven)} do if modules "
+            "hold requests for their proven latency |",
         )
     )
 
