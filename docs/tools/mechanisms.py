@@ -2,7 +2,7 @@
 
 The tool plans every combination of components on some of the 1131 workloads, on sessions over NVIDIA's published
 profiles and on the sessions of a folder (default: `../shared/instances/sessions`). It writes the tables of
-`docs/findings/mechanisms.md` and `mechanisms-tables.md`, and `docs/figures/mechanisms.svg`, in some minutes. The same
+`docs/findings/mechanisms.md` and `docs/findings/mechanisms-tables.md`, and `docs/figures/mechanisms.svg`. The same
 code gives the same bytes. `--try N` tests the tool in a minute: it takes N sessions of each population and writes pages
 and figure into `build/mechanisms/`. `notebooks/mechanisms.toml` is the same crossing as an experiment.
 """
