@@ -1,11 +1,10 @@
-"""What each mechanism of Harpagon is worth: `python docs/tools/mechanisms.py [FOLDER] [--try N]`.
+"""The worth of each mechanism of Harpagon: `python docs/tools/mechanisms.py [FOLDER] [--try N]`.
 
-Every combination of components, planned on some of the 1131 workloads, on sessions over NVIDIA's published profiles and
-on the sessions of a folder (default: `../shared/instances/sessions`). It writes the tables of
-`docs/findings/mechanisms.md` and `docs/figures/mechanisms.svg`; the same code gives the same bytes. It takes some
-minutes. With `--try N` all of it is done with N sessions of each population, and page and figure are written into
-`build/mechanisms/`: whether it runs to its end, in a minute. `notebooks/mechanisms.toml` is the same crossing as an
-experiment.
+The tool plans every combination of components on some of the 1131 workloads, on sessions over NVIDIA's published
+profiles and on the sessions of a folder (default: `../shared/instances/sessions`). It writes the tables of
+`docs/findings/mechanisms.md` and `docs/findings/mechanisms-tables.md`, and `docs/figures/mechanisms.svg`. The same
+code gives the same bytes. `--try N` tests the tool in a minute: it takes N sessions of each population and writes pages
+and figure into `build/mechanisms/`. `notebooks/mechanisms.toml` is the same crossing as an experiment.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from heuristics.session.dummy_generator import generator_of
 from heuristics.session.solver import hardware_choices, plan_arrays
 from heuristics.session.systems import HARPAGON, Hetero, Splitter, System
 
-PAGE, FIGURE = FINDINGS / "mechanisms.md", FIGURES / "mechanisms.svg"
+PAGE, TABLES, FIGURE = FINDINGS / "mechanisms.md", FINDINGS / "mechanisms-tables.md", FIGURES / "mechanisms.svg"
 TRIED = ROOT / "build" / "mechanisms"
 DRAWN = 150
 """Sessions of each population that is drawn: the first of its seed."""
@@ -72,7 +71,7 @@ AXES: tuple[tuple[str, tuple[dict[str, Any], ...]], ...] = (
     ("concurrency", ({"concurrency": True}, {"concurrency": False})),
     ("batching", ({"batching": True}, {"batching": False})),
 )
-"""Components of a row of Table III and the cells that are tried of each, Harpagon's first."""
+"""Components of a row of Table III, each with the cells that the tool tries, Harpagon's first."""
 PLAYERS = (
     "dispatch `tc`",
     "several configurations",
@@ -89,12 +88,12 @@ EVEN, QUANTIZED = len(GREEDY), len(GREEDY) + 1
 
 
 class Without(NamedTuple):
-    """What a game has in place of Harpagon's mechanisms: places in `AXES`.
+    """The baseline cells of a game, in place of Harpagon's: places in `AXES`.
 
     Attributes:
         dispatch: the dispatch policy.
         configurations: the limit of configurations.
-        split: the split; of a throughput-based one the first, whose merger and cost-direct are players.
+        split: the split; for a throughput-based one the first, since merger and cost-direct are players.
     """
 
     dispatch: int = 1
@@ -103,7 +102,7 @@ class Without(NamedTuple):
 
 
 CLIPPER = Without()
-"""Clipper's cells, which are the least of each column of Table III; Table III has no system without batches."""
+"""Clipper's cells, the least of each column of Table III, which has no system without batches."""
 READINGS = {
     "Clipper's cells: `rr-even`, one configuration, even split": CLIPPER,
     "dispatch `rr` (Harp-2d)": CLIPPER._replace(dispatch=2),
@@ -117,13 +116,13 @@ READINGS = {
 
 
 class Planned(NamedTuple):
-    """What all combinations make of a session.
+    """The plans of all combinations for a session.
 
     Attributes:
         session: the session.
         optimum: cost per hour of the cheapest plan of Harpagon's plan space, proven.
-        costs: cost per hour of each combination, shape as `AXES`; infinite: no plan.
-        rate: requests per second that come to the session's first modules, the largest.
+        costs: cost per hour of each combination, shape as `AXES`; infinity means no plan.
+        rate: the largest rate of the session's first modules, requests per second.
         tightness: objective over the least latency that Algorithm 2 can count, without dummies.
     """
 
@@ -135,7 +134,7 @@ class Planned(NamedTuple):
 
     @property
     def harpagon(self) -> float:
-        """Harpagon's own cost; infinite: it finds no plan."""
+        """Harpagon's own cost; infinity means no plan."""
         return float(self.costs.reshape(-1)[0])
 
 
@@ -143,9 +142,9 @@ class Games(NamedTuple):
     """A population's games.
 
     Attributes:
-        costs: cost of each set of mechanisms, shape (sessions, 2, ..., 2); infinite: no plan.
+        costs: cost of each set of mechanisms, shape (sessions, 2, ..., 2); infinity means no plan.
         optima: cost of each session's optimum.
-        worst: cost of the most expensive plan that any combination has of each session; the optimum's where none has.
+        worst: cost of the most expensive plan of any combination, by session; the optimum where none has a plan.
     """
 
     costs: Values
@@ -158,7 +157,7 @@ class Games(NamedTuple):
         return np.isfinite(self.costs).astype(np.float64)
 
     def worth(self, without: str = "worst") -> Values:
-        """Minus the logarithm of the cost, no plan counted at one of `FALLBACKS`."""
+        """Minus the logarithm of the cost; a missing plan counts as one of `FALLBACKS`."""
         return worth_of_costs(self.costs, FALLBACKS[without](self))
 
 
@@ -171,7 +170,7 @@ FALLBACKS = {
 
 
 def populations(folder: Path) -> Iterator[tuple[str, Iterable[Session]]]:
-    """The three populations, by name; without the folder two."""
+    """The three populations, by name; only two if the folder does not exist."""
     yield "reference", islice(population("harpagon"), DRAWN)
     yield "NVIDIA", islice(population("nvidia"), DRAWN)
     if folder.is_dir():
@@ -179,7 +178,7 @@ def populations(folder: Path) -> Iterator[tuple[str, Iterable[Session]]]:
 
 
 def who(drawn: dict[str, list[Session]]) -> str:
-    """Which sessions these are: by seed and hash where they are drawn."""
+    """The identity of the sessions: seed and hash where they are drawn."""
     known = {"reference": ("harpagon", PROTOCOL_SEED), "NVIDIA": ("nvidia", PROTOCOL_SEED)}
     named = {name: identify(some, *known.get(name, (name, None))) for name, some in drawn.items()}
     return "\n".join(f"- *{name}*: {identity.text}" for name, identity in named.items())
@@ -191,7 +190,7 @@ def row_of(cells: Iterable[dict[str, Any]]) -> System:
 
 
 def cost_of(session: Session, row: System) -> float:
-    """What a row's plan costs per hour; infinite: it finds none, or refuses the session's DAG."""
+    """Cost per hour of a row's plan; infinity if it finds none or refuses the session's DAG."""
     best = np.inf
     for space in hardware_choices(session, row.space):
         arrays = session_arrays(session, space)
@@ -229,7 +228,7 @@ def least_latency(session: Session, filled: bool) -> float:
 
     Args:
         session: the session.
-        filled: whether requests come to every module at the rate of a machine at least, as dummies make them.
+        filled: whether dummies raise the rate of every module to that of a machine at least.
     """
     s = session_arrays(session, HARPAGON.space)
     latency = np.zeros(s.rate.size)
@@ -241,7 +240,7 @@ def least_latency(session: Session, filled: bool) -> float:
 
 
 def games(found: Sequence[Planned], without: Without = CLIPPER) -> Games:
-    """The games of some sessions: with Harpagon's cells, and without them with others."""
+    """The games of some sessions: each mechanism is Harpagon's cell or a baseline cell."""
     costs = np.stack([one.costs for one in found])
     known = np.where(np.isfinite(costs), costs, -np.inf).reshape(len(found), -1).max(axis=1)
     optima = np.array([one.optimum for one in found])
@@ -249,14 +248,14 @@ def games(found: Sequence[Planned], without: Without = CLIPPER) -> Games:
     chosen = chosen[..., ::-1, ::-1, ::-1]
     greedy = np.moveaxis(chosen, 5, 0)
     other = greedy[4:8] if without.split == 4 else np.repeat(greedy[without.split : without.split + 1], 4, axis=0)
-    # Merger and cost-direct come with, then without, in `GREEDY`; a split that has neither is the same in all four.
+    # `GREEDY` has merger and cost-direct first with, then without; a split without both is the same in all four.
     pair = np.stack((other, greedy[:4])).reshape(2, 2, 2, *greedy.shape[1:])[:, ::-1, ::-1]
     whole = np.moveaxis(pair, (0, 1, 2), (5, 6, 7))
     return Games(whole, optima, np.where(np.isfinite(known), known, optima))
 
 
 def checked(found: Sequence[Planned]) -> str:
-    """How many of some drawn combinations the checker prices the same."""
+    """The number of drawn combinations for which the checker finds the same cost."""
     generator = np.random.default_rng(CHECK_SEED)
     shape, agree, plans = found[0].costs.shape, 0, 0
     for _ in range(CHECKED):
@@ -292,7 +291,7 @@ def shares_table(sets: dict[str, list[Planned]]) -> str:
 
 
 def plans_table(sets: dict[str, list[Planned]]) -> str:
-    """In how many more sessions of a hundred each mechanism lets there be a plan."""
+    """The sessions of a hundred that have a plan only with a mechanism."""
     played = {name: games(found).plans for name, found in sets.items()}
     found = {name: means(100 * shapley_values(own)) for name, own in played.items()}
     rows = [[player, *(shown(found[name][k], 1, "") for name in sets)] for k, player in enumerate(PLAYERS)]
@@ -304,7 +303,7 @@ def plans_table(sets: dict[str, list[Planned]]) -> str:
 
 
 def ends_table(sets: dict[str, list[Planned]]) -> str:
-    """Each mechanism added to none, on average, and taken from all."""
+    """The factor of each mechanism: added first, on average, and added last."""
     header = ["factor of the cost"]
     columns = []
     for name, found in sets.items():
@@ -349,7 +348,7 @@ def conditions_table(sets: dict[str, list[Planned]]) -> str:
 
 
 def choices_table(sets: dict[str, list[Planned]]) -> str:
-    """Shares under every fallback, and under every choice of what is there without a mechanism."""
+    """Shares under every fallback, and under every choice of baseline cells."""
     rows = []
     for name, found in sets.items():
         for fallback in FALLBACKS:
@@ -365,7 +364,7 @@ def choices_table(sets: dict[str, list[Planned]]) -> str:
 
 
 def ranges_table(sets: dict[str, list[Planned]]) -> str:
-    """How far shares move with the fallback, and with what is there without a mechanism; and which is the largest."""
+    """The ranges of shares over fallbacks and over baseline cells, and the largest mechanism under each."""
     header = ["share (%)"]
     columns: list[list[str]] = []
     for name, found in sets.items():
@@ -385,7 +384,7 @@ def ranges_table(sets: dict[str, list[Planned]]) -> str:
 
 
 def both_ends(found: Sequence[Planned]) -> list[Planned]:
-    """The sessions of which every set of mechanisms has a plan, so that no fallback is counted."""
+    """The sessions on which every set of mechanisms has a plan, so that no fallback counts."""
     return [one for one in found if np.isfinite(games([one]).costs).all()]
 
 
@@ -407,11 +406,11 @@ LEVELS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("concurrency", "1", {"concurrency": False}),
     ("batching", "batch 1", {"batching": False}),
 )
-"""Cells that Harpagon's are changed to, one at a time."""
+"""Cells that replace Harpagon's, one at a time."""
 
 
 def levels_table(sets: dict[str, list[Planned]]) -> str:
-    """Each cell in place of Harpagon's: in Harpagon, and on average over all combinations of the others."""
+    """Each cell in place of Harpagon's: in Harpagon, and on average over all combinations of the other components."""
     header = ["component", "in its place"]
     for name in sets:
         header += [f"{name}: extra cost, in Harpagon", "plans lost", "over all combinations", "plans lost"]
@@ -425,7 +424,7 @@ def levels_table(sets: dict[str, list[Planned]]) -> str:
 
 
 def level(found: Sequence[Planned], component: str, cells: dict[str, Any]) -> list[str]:
-    """Extra cost where both have a plan, and sessions of a hundred that have none with the cell alone."""
+    """Extra cost where both have a plan, and sessions of a hundred that lose their plan with the cell."""
     axis = [name for name, _ in AXES].index(component)
     place = AXES[axis][1].index(cells)
     costs = np.stack([one.costs for one in found])
@@ -443,7 +442,7 @@ def level(found: Sequence[Planned], component: str, cells: dict[str, Any]) -> li
 
 
 def missed_table(found: Sequence[Planned]) -> str:
-    """The sessions without a plan from Harpagon: what each change of one cell finds there."""
+    """The plans of each change of one cell for the sessions that Harpagon misses."""
     missed = [one for one in found if not np.isfinite(one.harpagon)]
     rows = []
     for component, label, cells in LEVELS:
@@ -456,7 +455,7 @@ def missed_table(found: Sequence[Planned]) -> str:
 
 
 def in_harpagons_space(session: Session, solver: System | str) -> tuple[str, float] | None:
-    """Cost of a solver's plan as Harpagon's plan space prices it; None: no plan, or one that this space refuses."""
+    """Cost of a solver's plan in Harpagon's plan space; None if there is no plan or this space refuses it."""
     try:
         result = solve(session, solver if isinstance(solver, str) else solver.as_solver(), time_limit_s=LIMIT_S)
     except InapplicableError:
@@ -468,14 +467,14 @@ def in_harpagons_space(session: Session, solver: System | str) -> tuple[str, flo
 
 
 def gaps_of(costs: Sequence[tuple[str, float]], found: Sequence[Planned]) -> list[str]:
-    """How many, and how far over the optimum."""
+    """The number of plans, and the least and largest gap to the optimum."""
     optima = {one.session.name: one.optimum for one in found}
     gaps = [cost / optima[name] - 1 for name, cost in costs]
     return [str(len(gaps)), *((percent(min(gaps), 0), percent(max(gaps), 0)) if gaps else ("", ""))]
 
 
 def reasons_table(sets: dict[str, list[Planned]]) -> str:
-    """What Algorithm 2 counts at least, on the sessions that Harpagon plans and does not plan."""
+    """The least latency that Algorithm 2 counts, on sessions that Harpagon plans and misses."""
     rows = []
     for name, found in sets.items():
         for label, some in (
@@ -501,7 +500,7 @@ def reasons_table(sets: dict[str, list[Planned]]) -> str:
 
 
 def worst_table(found: Sequence[Planned], above: float = 0.01) -> str:
-    """The sessions on which Harpagon is more than 1 % off: what single changes cost."""
+    """The cost of single changes on the sessions where Harpagon is more than 1 % off."""
     off = sorted(
         (one for one in found if above < one.harpagon / one.optimum - 1 < np.inf),
         key=lambda one: -one.harpagon / one.optimum,
@@ -553,13 +552,13 @@ def draw(sets: dict[str, list[Planned]]) -> Figure:
 
 def main() -> None:
     """Plan by all combinations, write tables and figure."""
-    parser = argparse.ArgumentParser(description="What each mechanism of Harpagon is worth.")
+    parser = argparse.ArgumentParser(description="The worth of each mechanism of Harpagon.")
     parser.add_argument("folder", type=Path, nargs="?", default=MEASURED[0], help="measured sessions")
     parser.add_argument("--try", type=int, dest="few", metavar="N", help="N sessions of each population; into build/")
     asked = parser.parse_args()
     if asked.few is not None and asked.few < 2:
         parser.error("--try: give 2 or more, as the sessions of a population are divided into halves")
-    page, figure = (PAGE, FIGURE) if asked.few is None else _elsewhere()
+    page, further, figure = (PAGE, TABLES, FIGURE) if asked.few is None else _elsewhere()
     drawn = {name: list(islice(sessions, asked.few)) for name, sessions in populations(asked.folder)}
     sets = {name: planned(name, sessions) for name, sessions in drawn.items()}
     draw_styled(figure, lambda: draw(sets))
@@ -570,24 +569,28 @@ def main() -> None:
         "plans": plans_table(sets),
         "ends": ends_table(sets),
         "pairs": pairs_table(sets),
+        "checked": f"Priced the same by the checker: {checked(every)}.",
+    }
+    more = {
         "conditions": conditions_table(sets),
         "ranges": ranges_table(sets),
         "choices": choices_table(sets),
         "levels": levels_table(sets),
         "reasons": reasons_table(sets),
-        "checked": f"Priced the same by the checker: {checked(every)}.",
     }
     if "measured" in sets:
-        tables |= {"missed": missed_table(sets["measured"]), "worst": worst_table(sets["measured"])}
+        more |= {"missed": missed_table(sets["measured"]), "worst": worst_table(sets["measured"])}
     paste(page, tables)
+    paste(further, more)
 
 
-def _elsewhere() -> tuple[Path, Path]:
-    """A copy of the page, and where the figure goes, for what was only tried."""
+def _elsewhere() -> tuple[Path, Path, Path]:
+    """Copies of the pages, and the path of the figure, for `--try`."""
     TRIED.mkdir(parents=True, exist_ok=True)
-    page = TRIED / PAGE.name
-    page.write_text(PAGE.read_text(encoding="utf-8"), encoding="utf-8")
-    return page, TRIED / FIGURE.name
+    pages = [TRIED / page.name for page in (PAGE, TABLES)]
+    for page in pages:
+        page.write_text((FINDINGS / page.name).read_text(encoding="utf-8"), encoding="utf-8")
+    return pages[0], pages[1], TRIED / FIGURE.name
 
 
 if __name__ == "__main__":

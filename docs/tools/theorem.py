@@ -1,9 +1,9 @@
-"""Holds Theorem 1 of Harpagon against what requests see: `python docs/tools/theorem.py`.
+"""Compares Theorem 1 of Harpagon with the latencies of served requests: `python docs/tools/theorem.py`.
 
-Plans of the 1131 workloads and of 1000 random sessions, by `harpagon` and `exact`, are served by simulation: each
-module by itself, and whole sessions; they are priced by share and in whole machines; and so are plans of ten accepted
-settings. It prints the tables of `docs/findings/theorem-1.md`, puts them into the page, and writes
-`docs/figures/theorem-1.svg` and `theorem-1-smallest.svg`; the same code gives the same bytes. It takes some minutes.
+The tool plans the 1131 workloads, 1000 random sessions and workloads of ten accepted settings by `harpagon` and
+`exact`. It simulates each module alone and whole sessions, and prices the plans by share and in whole machines. It
+prints the tables of `docs/findings/theorem-1.md`, puts them into the page, and writes `docs/figures/theorem-1.svg` and
+`theorem-1-smallest.svg`, in some minutes. The same code gives the same bytes.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ from euclio.serving.session.system import System, build_system
 from euclio.serving.units import NS_PER_S, Ints
 
 EVERY = 6
-"""Every sixth session is served; all are priced."""
+"""The tool serves every sixth session and prices all."""
 OF_A_SETTING = 60
-"""Workloads of each accepted setting; modules of every sixth are served."""
+"""Workloads of each accepted setting; the tool serves the modules of every sixth."""
 REQUESTS = 3000
 LIMIT_S = 10.0
-"""For a proof of the cheapest whole machines."""
+"""Time limit of a proof for whole machines."""
 SOLVERS = ("harpagon", "exact")
 KINDS = ("workloads", "random")
 POLICIES = (Policy.TC, Policy.TC_SHARED, Policy.IN_TURN)
@@ -76,9 +76,9 @@ class Case(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What requests saw of a module: the worst over what the plan counts on, by machine, and whether it is more.
+    """Latencies of a served module: the worst ratio to the bound of its machine, and whether it is above 1.
 
-    `whole` is the worst over what the module as a whole counts on, its slowest machine; `late` whether it is more.
+    `whole` is the worst ratio to the bound of the module, that of its slowest machine; `late` whether it is above 1.
     """
 
     plan: str
@@ -114,7 +114,7 @@ def planned(
 
 
 def of_requests(invocations: Ints) -> Ints:
-    """Invocations that are no dummies, without the last ones, whose batches nothing fills."""
+    """Invocations without dummies, and without the last ones, whose batches stay incomplete."""
     last = int(invocations[:, 2].max()) if len(invocations) else 0
     return invocations[(invocations[:, 0] >= 0) & (invocations[:, 2] < last * 9 // 10)]
 
@@ -142,7 +142,7 @@ def by_module(case: Case, dispatches: Sequence[Dispatch]) -> Iterator[Seen]:
                 if not len(mine):
                     continue
                 worst = int((mine[:, 5] - mine[:, 2]).max())
-                # Durations and arrivals are rounded by less than a nanosecond, once per batch.
+                # The simulator rounds durations and arrivals by less than a nanosecond, once per batch.
                 rounding = 2 + len(log.executions)
                 ratio = max(ratio, worst / float(bound.latency_s * NS_PER_S))
                 breaks |= worst > bound.latency_s * NS_PER_S + rounding
@@ -156,10 +156,10 @@ def by_module(case: Case, dispatches: Sequence[Dispatch]) -> Iterator[Seen]:
 
 
 def proven(system: System) -> list[Fraction]:
-    """What is proven of each module under `in-turn` if all hold requests for so long, in seconds.
+    """The proven latency of each module under `in-turn` if all hold requests for it, in seconds.
 
     A module of u/v invocations per request receives them in bursts: d + (b − 2 + W)/F, W = u/v + 1 − 1/v, and one more
-    with dummies; at least what the plan counts on.
+    with dummies; at least the plan's own bound.
     """
     found = []
     for module, checked, own in zip(system.modules, system.evaluation.modules, system.plan.modules, strict=True):
@@ -171,10 +171,9 @@ def proven(system: System) -> list[Fraction]:
 
 
 def as_proven(system: System) -> System:
-    """The same system, holding requests for as long as is proven to be needed, its batches without time-outs.
+    """The same system, holding requests for their proven latency, its batches without time-outs.
 
-    Before the first request reaches a module only dummies come; batches of these that time out would put the later ones
-    out of step.
+    Before the first request reaches a module only dummies come. A time-out of their batches would shift the later ones.
     """
     latency = [math.ceil(latency_s * NS_PER_S) for latency_s in proven(system)]
     modules = tuple(replace(m, latency_ticks=ns) for m, ns in zip(system.modules, latency, strict=True))
@@ -197,7 +196,7 @@ def proven_plan(session: Session, space: PlanSpace) -> Plan | None:
 
 
 class Whole(NamedTuple):
-    """A whole session: the latest request over the longest path and over the SLO; the share that is late."""
+    """A served session: latest request over longest path and over SLO, and the share of late requests."""
 
     kind: str
     policy: str
@@ -208,7 +207,7 @@ class Whole(NamedTuple):
 
 
 def whole(case: Case) -> Iterator[Whole]:
-    """A whole session under evenly spaced requests: as it is, holding, and under `in-turn` as proven."""
+    """A whole session under evenly spaced requests: as planned, holding, and under `in-turn` holding as proven."""
     for way in WAYS:
         plan: Plan | None = case.plan
         if way == "hold as proven":
@@ -225,7 +224,7 @@ def whole(case: Case) -> Iterator[Whole]:
         latency = (log.requests[:, 2] - log.requests[:, 1])[: REQUESTS * 9 // 10]
         assert path is not None
         if way == "hold as proven":
-            # Without time-outs the batches that requests are in when dummies end are never full.
+            # Without time-outs the last batches never fill once dummies end.
             arrival = log.requests[: len(latency), 1]
             latency = latency[arrival < log.requests[-1, 1] - float(path * NS_PER_S)]
             if not len(latency):
@@ -238,7 +237,7 @@ def whole(case: Case) -> Iterator[Whole]:
 
 
 def share(values: Sequence[bool] | Sequence[float]) -> str:
-    """The mean as a percentage; nothing where there is nothing."""
+    """The mean as a percentage; empty for no values."""
     if not len(values):
         return ""
     mean = float(np.mean(values))
@@ -246,7 +245,7 @@ def share(values: Sequence[bool] | Sequence[float]) -> str:
 
 
 def often(values: Sequence[bool], worst: Sequence[float]) -> str:
-    """How often something is so, and the worst ratio: "55 % (1.60)"."""
+    """The share of true values, and the worst ratio: "55 % (1.60)"."""
     if not any(values):
         return "none"
     return f"{'all' if all(values) else share(values)} ({max(worst):.2f})"
@@ -269,7 +268,7 @@ def module_table(seen: list[Seen]) -> str:
 
 
 def broken_plans(seen: Sequence[Seen]) -> list[bool]:
-    """Whether a machine of it takes longer, by plan under `tc` and the paper's dispatch."""
+    """Whether some machine exceeds its bound, for each plan under `tc` and the paper's dispatch."""
     plans: dict[str, bool] = defaultdict(bool)
     for one in seen:
         if (one.policy, one.dispatch) == ("tc", "rounds"):
@@ -284,14 +283,14 @@ def module_notes(seen: list[Seen]) -> str:
         float(np.mean([one.ratio for one in seen if one.kind == kind and one.policy == "in-turn"])) for kind in KINDS
     ]
     return (
-        f"Of the {len(plans)} plans of workloads under `tc` {share(plans)} have a machine that breaks it. "
-        f"Under `in-turn` requests take {tight[0]:.2f} of what is counted on at workloads and {tight[1]:.2f} at random "
-        "sessions (mean)."
+        f"{share(plans)} of the {len(plans)} plans of workloads under `tc` have a machine that breaks its bound. "
+        f"Under `in-turn` the latest request takes {tight[0]:.2f} of the bound on workloads and {tight[1]:.2f} on "
+        "random sessions (mean)."
     )
 
 
 def whole_table(found: list[Whole]) -> str:
-    """How whole sessions keep their SLO."""
+    """The share of whole sessions that miss their SLO."""
     rows = []
     for policy, way in (("tc", WAYS[0]), ("tc", WAYS[1]), *(("in-turn", way) for way in WAYS)):
         cells = [f"`{policy}`", way]
@@ -310,7 +309,7 @@ Costs = dict[tuple[str, str, str], dict[str, float]]
 
 
 def costs(rule: DummyRule) -> Costs:
-    """What plans cost by share."""
+    """Cost of plans by share."""
     found: Costs = defaultdict(dict)
     for kind in KINDS:
         for case in planned(kind, sessions(kind), POLICIES, rule):
@@ -327,7 +326,7 @@ def costs(rule: DummyRule) -> Costs:
 
 
 def money(drawn: Sequence[Session], what: str) -> tuple[dict[str, float], dict[str, float], int]:
-    """The cheapest whole machines under `tc` and in turn, dollars per hour by session, and how many are not proven."""
+    """Least cost in whole machines under `tc` and in turn, dollars per hour by session, and the number not proven."""
     found: tuple[dict[str, float], dict[str, float]] = ({}, {})
     unproven = 0
     with progress_bar(f"whole machines of {what}", len(drawn)) as advance:
@@ -349,13 +348,13 @@ def over(own: dict[str, float], base: dict[str, float]) -> list[float]:
 
 
 def counted(ratios: Sequence[float]) -> str:
-    """Mean, least, largest; and how many are less, equal, more."""
+    """Mean, least, largest; and the numbers below 1, equal to it and above it."""
     counts = ", ".join(map(str, less_same_more(ratios)))
     return f"{np.mean(ratios):.4f}, {min(ratios):.3f}, {max(ratios):.3f}; {counts}"
 
 
 def share_table(found: Costs) -> str:
-    """What plans cost by share relative to the optimum under `tc`."""
+    """Cost of plans by share, relative to the optimum under `tc`."""
     rows = []
     for solver, policy in (
         *(("harpagon", policy) for policy in ("tc", "in-turn")),
@@ -373,14 +372,14 @@ def share_notes(found: Costs, without: Costs) -> str:
     none = [np.mean(over(without[kind, "exact", "in-turn"], without[kind, "exact", "tc"])) for kind in KINDS]
     most = max(max(over(without[kind, "exact", "in-turn"], without[kind, "exact", "tc"])) for kind in KINDS)
     return (
-        f"{lost[0]} workloads and {lost[1]} random sessions have a plan under `tc` and none whose whole session is "
-        f"proven. Without dummies the optimum in turn is at {none[0]:.4f} and {none[1]:.4f}, at most {most:.4f} "
-        "(statement 12)."
+        f"{lost[0]} workloads and {lost[1]} random sessions have a plan under `tc` but none with a proven bound for "
+        f"the whole session. Without dummies the optimum in turn costs {none[0]:.4f} and {none[1]:.4f} of that under "
+        f"`tc`, at most {most:.4f} (statement 12)."
     )
 
 
 def application_table(found: Costs, whole: Costs) -> str:
-    """What the cheapest plans in turn cost relative to the cheapest under `tc`, by application of the workloads."""
+    """Cost of the cheapest plans in turn relative to the cheapest under `tc`, by application."""
     rows, names = [], sorted({name.split("-")[0] for name in found["workloads", "exact", "tc"]})
     for label, own, base in (
         ("`in-turn`, by share", found["workloads", "exact", "in-turn"], found["workloads", "exact", "tc"]),
@@ -410,7 +409,7 @@ def in_money() -> tuple[Costs, str]:
 
 
 class Setting(NamedTuple):
-    """What comes out for one accepted setting; shares and extra costs in per cent."""
+    """The numbers of one accepted setting; shares and extra costs in per cent."""
 
     plans_broken: float
     several_broken: float
@@ -422,7 +421,7 @@ class Setting(NamedTuple):
 
     @classmethod
     def of(cls, seen: Sequence[Seen], by_share: Sequence[float], in_whole: Sequence[float]) -> Setting:
-        """The numbers of what requests saw, and of the cheapest in turn over the cheapest under `tc`."""
+        """The numbers from latencies, and from costs in turn over those under `tc`."""
         several = [one.breaks for one in seen if (one.policy, one.dispatch, one.shape) == ("tc", "rounds", SHAPES[2])]
         shares, whole = np.array(by_share), np.array(in_whole)
         numbers = (
@@ -474,7 +473,7 @@ def setting_table(own: Setting, others: Sequence[Setting]) -> str:
 
 
 def short(seen: list[Seen], whole_seen: list[Whole], own: Setting, others: Sequence[Setting]) -> str:
-    """Three numbers, before all else."""
+    """The three main numbers."""
     rounds = [one for one in seen if (one.policy, one.dispatch) == ("tc", "rounds") and one.shape != SHAPES[0]]
     several = [one for one in rounds if one.shape == SHAPES[2]]
     broken, late = sum(one.breaks for one in rounds), sum(one.late for one in several)
@@ -484,23 +483,23 @@ def short(seen: list[Seen], whole_seen: list[Whole], own: Setting, others: Seque
         (
             "| three numbers | |",
             "|---|---|",
-            f"| **{broken} of {len(rounds)}** | modules of workloads and random sessions, planned under `tc` with "
-            f"several allocations or a partial machine, of which a machine takes longer than d + b/w under the paper's "
-            f"dispatch, by up to {max(one.ratio for one in rounds):.1f} times; {late} of {len(several)} with several "
-            f"take longer than the module counts on, by up to {max(one.whole for one in several):.1f} times |",
-            f"| **+{own.in_money:.1f} %** | what plans that are proven cost more in money, whole machines, in the mean "
-            f"of the 1131 workloads: {own.in_money_more:.0f} % of them cost more, none less, the most "
-            f"{own.in_money_worst:.1f} %; {spread([one.in_money for one in others], 1, ' %')} over ten accepted "
-            f"settings. By share they are charged {abs(own.by_share):.1f} % {'less' if own.by_share < 0 else 'more'} |",
-            f"| **{share(at_once)}** | of the workloads' plans in turn miss their SLO as whole sessions, since behind "
-            f"other modules requests come in bursts; {sum(as_is_proven)} of {len(as_is_proven)} do whose modules hold "
-            "requests as long as is proven |",
+            f"| **{broken} of {len(rounds)}** | modules with several allocations or a partial machine break the bound "
+            f"d + b/w of a machine under `tc` and the paper's dispatch, by a factor of up to "
+            f"{max(one.ratio for one in rounds):.1f}; {late} of {len(several)} with several allocations break the "
+            f"bound of the module, by a factor of up to {max(one.whole for one in several):.1f} |",
+            f"| **+{own.in_money:.1f} %** | is the mean extra cost of safe plans in whole machines on the 1131 "
+            f"workloads: {own.in_money_more:.0f} % of them cost more, none less, at most {own.in_money_worst:.1f} % "
+            f"more; {spread([one.in_money for one in others], 1, ' %')} over ten accepted settings. By share they are "
+            f"charged {abs(own.by_share):.1f} % {'less' if own.by_share < 0 else 'more'} |",
+            f"| **{share(at_once)}** | of the workloads' plans in turn miss their SLO as whole sessions, since "
+            f"requests arrive in bursts behind other modules; {sum(as_is_proven)} of {len(as_is_proven)} do if modules "
+            "hold requests for their proven latency |",
         )
     )
 
 
 def draw(seen: list[Seen], by_share: list[float], in_whole: list[float]) -> Figure:
-    """Measured over bound by shape, and what plans in turn cost, by share and in money."""
+    """Latency over bound by shape, and the extra cost of plans in turn, by share and in money."""
     figure = Figure(figsize=(11, 4.2), layout="constrained")
     left, right = figure.subplots(1, 2)
     under_tc = [one for one in seen if one.policy == "tc" and one.dispatch == "rounds"]
@@ -534,7 +533,7 @@ def draw(seen: list[Seen], by_share: list[float], in_whole: list[float]) -> Figu
 
 
 def smallest() -> tuple[Figure, str]:
-    """The smallest plan whose requests take longer than it counts on: its first nine requests, drawn and as a table."""
+    """The smallest plan that breaks its bound: its first nine requests, drawn and as a table."""
     fast, slow = Configuration("p", 1, 1, "0.5"), Configuration("p", 2, 1, 2)
     session = Session("smallest", 4, [Hardware("p", 1)], [Module("m", 3, [fast, slow])])
     plan = Plan((ModulePlan((Allocation(fast, 1), Allocation(slow, 1))),))
@@ -567,7 +566,7 @@ def smallest() -> tuple[Figure, str]:
 
 
 def served() -> tuple[list[Seen], list[Whole]]:
-    """What requests see of modules and of whole sessions."""
+    """Latencies of modules and of whole sessions."""
     seen: list[Seen] = []
     whole_seen: list[Whole] = []
     for kind in KINDS:
