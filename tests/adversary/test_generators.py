@@ -210,7 +210,7 @@ NASTY_CLUSTERS: dict[str, Callable[[Cluster, PipelineSpace], bool]] = {
 
 @pytest.mark.parametrize("what", NASTY_CLUSTERS)
 def test_some_cluster_has(what):
-    """A nasty feature that the generator no longer draws would be a search for nothing."""
+    """Searches rely on the generator to draw every nasty feature."""
     assert any(NASTY_CLUSTERS[what](cluster, space) for cluster, space in clusters())
 
 
@@ -270,5 +270,5 @@ NASTY_FLEETS: dict[str, Callable[[Fleet, FragmentSpace], bool]] = {
 
 @pytest.mark.parametrize("what", NASTY_FLEETS)
 def test_some_fleet_has(what):
-    """A nasty feature that the generator no longer draws would be a search for nothing."""
+    """Searches rely on the generator to draw every nasty feature."""
     assert any(NASTY_FLEETS[what](fleet, space) for fleet, space in fleets())
