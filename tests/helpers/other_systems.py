@@ -1,5 +1,4 @@
-"""Other operating systems, emulated in a process on Linux: functions that they lack are hidden before euclio is
-imported.
+"""Other operating systems, emulated in a process on Linux that hides functions they lack from euclio.
 
 Folders, consoles and the libraries below euclio are still those of Linux.
 """

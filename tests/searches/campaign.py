@@ -143,9 +143,7 @@ def _be_quiet() -> None:
 
 
 def _look(name: str, seeds: list[int], until: float | None = None) -> list[Found]:
-    """The outcomes of the seeds that begin in time; the first one always runs, so that a late process makes
-    progress.
-    """
+    """The outcomes of the seeds that begin in time; the first always runs, so a late process makes progress."""
     looked = []
     for seed in seeds:
         if looked and until is not None and time.time() > until:

@@ -79,9 +79,7 @@ def test_solving_from_a_file_imports_none_of_the_large_libraries(imported):
 
 
 def test_printing_a_plan_imports_no_search_for_attainments_and_no_simulator(imported):
-    """The solving process imports them before its time limit counts; the printing process should not import them
-    again.
-    """
+    """The solving process imports them before its limit counts; the printing process must not do so again."""
     heavy = ("attainment.attaining", "attainment.rough_cost", "session.in_turn")
     assert all((ROOT / f"euclio/serving/{name.replace('.', '/')}.py").exists() for name in heavy)
     assert {f"euclio.serving.{name}" for name in heavy} & imported == set()

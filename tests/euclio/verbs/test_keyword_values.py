@@ -131,9 +131,7 @@ def test_a_keyword_of_sessions_is_refused_on_clusters():
 
 
 def test_an_error_of_a_kind_stays_one_of_that_kind(monkeypatch):
-    """Callers that catch a missing engine, as comparisons do, still get that error, in the words of the Python
-    interface.
-    """
+    """Callers that catch a missing engine, as comparisons do, still get that error, in words of Python."""
 
     def missing(*_: object) -> None:
         raise MissingEngineError(f"needs highspy; take `{option_text('--engine', 'cbc')}`", field="--solver")

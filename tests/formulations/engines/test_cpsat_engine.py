@@ -149,9 +149,7 @@ def test_a_model_that_presolve_calls_infeasible_has_its_solution():
 
 
 def test_presolve_calls_a_feasible_model_infeasible():
-    """`cpsat` leaves presolve out for this. If this test fails, OR-Tools may have repaired it, and `cpsat` may be
-    faster.
-    """
+    """`cpsat` leaves presolve out for this. If this fails, OR-Tools may have repaired it; `cpsat` may be faster."""
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.linearization_level = 2

@@ -71,9 +71,7 @@ LOG = [("timestamps-s", "{}.5", 1), ("timestamps-ms", "{}500", 1), ("timestamps-
 
 @pytest.mark.parametrize(("unit", "written", "scale"), [*LOG, ("timestamps-ns", "{}500000000", 1)])
 def test_requests_are_counted_by_step(load, unit, written, scale):
-    """With requests at seconds 1000, 1001, 1003, 1021 and 1029.5, the second of three steps of 10 s has none; the last
-    is 9 s.
-    """
+    """Requests at 1000, 1001, 1003, 1021 and 1029.5 s: the second of three 10 s steps has none; the last is 9 s."""
     times = [written.format(second) for second in (1000, 1003, 1001, 1021, 1029)]
     steps = load("\n".join(times), unit, 10)
     assert [step.length_s for step in steps] == [10, 10, 9]
