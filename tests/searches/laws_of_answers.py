@@ -134,7 +134,7 @@ def _curve(case: Case, turned: Turned) -> str | None:
 
 
 def _cost(curve: CostCurve, slo_s: Fraction) -> tuple[Fraction | None] | None:
-    """The cost of an objective, nothing if it has no plan; None if almost no step is proven."""
+    """The cost of an objective, nothing if it has no plan; None if no proven step covers the objective."""
     step = curve.at(slo_s)
     return None if step is None else (step.cost_per_h,)
 
