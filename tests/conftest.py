@@ -23,10 +23,10 @@ from euclio.core import progress
 # Shells start commands in the background with Ctrl-C ignored, and the programs that tests interrupt would inherit it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# What takes long is shown after two seconds, which a busy machine needs for anything; tests that want it say so.
+# Progress appears after two seconds, which a busy machine may always need; tests of progress set their own time.
 progress.AFTER_S = 600.0
 
-# Tables are as wide as a pipe's by default, whatever window the tests are started in.
+# Tables have the default width of a pipe in any terminal.
 os.environ.pop("COLUMNS", None)
 
 FIFTH = pytest.StashKey[Fifth]()
@@ -49,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(durations.Clock())
     config.stash[STARTED_S] = time.monotonic()
     if config.getoption("dist", "no") == "no" or hasattr(config, "workerinput"):
-        # What is collected stays to the end: looking through it for garbage again and again takes a third of the time.
+        # Collected tests stay to the end; searching them for garbage again and again takes a third of the time.
         gc.disable()
     if tier != "all":
         config.stash[FIFTH] = chosen_fifth()

@@ -1,4 +1,4 @@
-"""The quick tier leaves nothing out for good: what it does not take is slow, or is taken in another commit."""
+"""The quick tier leaves out no test for good: other tests are slow, or another commit's quick tier has them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class FakeSpec:
 
 @dataclass(eq=False)
 class FakeItem:
-    """What the tiers look at in a test."""
+    """The parts of a test that the tiers look at."""
 
     name: str
     params: dict[str, Any] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class FakeItem:
         return FakeSpec(self.params)
 
     def get_closest_marker(self, name: str) -> object:
-        """What stands for the mark, None without it."""
+        """The object that stands for the mark; None without it."""
         if name == "fifth" and self.fifth:
             return pytest.mark.fifth(self.fifth).mark
         return name if self.slow and name == "slow" else None
@@ -64,7 +64,7 @@ def fifths(request):
 def test_every_test_is_slow_or_in_some_fifth_of_the_quick_tier(request, fifths):
     """Of all tests that this run has collected: the five fifths together are all but the slow ones, none of them twice.
 
-    A test that is in neither tier would be an assertion that nobody makes.
+    A test in neither tier would never run.
     """
     items = request.config.stash[COLLECTED]
     seen = {id(item) for fifth in fifths for item in fifth}
@@ -72,14 +72,14 @@ def test_every_test_is_slow_or_in_some_fifth_of_the_quick_tier(request, fifths):
 
 
 def test_the_rest_is_what_the_quick_tier_leaves_out(request):
-    """Whoever runs both has run everything once, which is what CI does as far as its time goes."""
+    """Both together run everything once, as CI does within its time."""
     items = request.config.stash[COLLECTED]
     both = [*in_tier("quick", items, 2), *in_tier("rest", items, 2)]
     assert sorted(map(id, both)) == sorted(map(id, items))
 
 
 def test_rules_on_sources_are_in_the_quick_tier(request):
-    """They take no time, and one in a file of slow tests was broken for as long as CI got no further than that tier."""
+    """They take no time, so that every run of CI should include them."""
     slow = [item for item in request.config.stash[COLLECTED] if is_slow(item)]
     readers = {file: _readers(file) for file in {item.path for item in slow}}
     assert [item.nodeid for item in slow if getattr(item, "originalname", item.name) in readers[item.path]] == []
@@ -103,7 +103,7 @@ def test_all_that_is_collected_runs_without_a_tier(request):
 
 
 def test_make_test_all_selects_nothing():
-    """Its line has neither paths nor expressions nor a tier, as what they leave out would run nowhere."""
+    """Its line has no paths, expressions or tier, since tests that they leave out would run nowhere."""
     line = next(line for line in _recipe("test-all") if "-m pytest" in line)
     words = line.partition("-m pytest")[2].split()
     assert words == ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
@@ -117,7 +117,7 @@ def test_make_test_is_the_quick_tier_of_everything():
 
 
 def test_a_folder_keeps_something_in_each_fifth(request, fifths):
-    """No part of the workbench is without any test in `make test`, whatever the commit."""
+    """At every commit, `make test` has a test of each part of the workbench."""
     items = request.config.stash[COLLECTED]
     files = {item.path for item in items}
     # A run of a few files says nothing about their folders.

@@ -28,12 +28,12 @@ KIND_CHARACTERS = 25
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a campaign runs.
+    """Settings of a campaign.
 
     Attributes:
         solvers: names by family, as euclio knows it.
-        count: cases of each family; None: until `seconds` are over.
-        seconds: time; None: until `count` is reached.
+        count: cases of each family; None means until `seconds` are over.
+        seconds: time; None means until `count` is reached.
         seed: the first seed; the others follow it.
         limit_s: time limit of a solver.
         jobs: worker processes per solver library.
@@ -57,7 +57,7 @@ class Settings:
 
 @dataclass(slots=True)
 class Tally:
-    """What a campaign found: all rows counted; what is wrong, and what was left undecided, in full."""
+    """The findings of a campaign: counts of all rows, and the wrong and the undecided rows in full."""
 
     counts: Counter[tuple[str, str, str, Outcome]] = field(default_factory=Counter)
     """By family, solver, class of plan space and outcome."""
@@ -93,7 +93,7 @@ class Tally:
 
 @dataclass(slots=True)
 class _Slot:
-    """A worker, the requests that it is still to be given, and what it is at."""
+    """A worker, its remaining requests and its current one."""
 
     worker: Worker
     requests: Iterator[Request]
@@ -102,7 +102,7 @@ class _Slot:
     heard: float = 0.0
 
     def begin(self) -> bool:
-        """Give the worker its next request; False: there is none."""
+        """Give the worker its next request; False if there is none."""
         self.request = next(self.requests, None)
         self.done, self.heard = 0, time.monotonic()
         if self.request is not None:
@@ -111,7 +111,7 @@ class _Slot:
 
 
 def campaign(settings: Settings, notice: Callable[[Tally], None]) -> Tally:
-    """Run it; an interrupt ends it early, and what was found is kept all the same (unless there is another one).
+    """Run a campaign; an interrupt ends it early and keeps its findings, unless a second interrupt follows.
 
     Args:
         settings: what to run.
@@ -185,7 +185,7 @@ def _drive(slots: list[_Slot], tally: Tally, notice: Callable[[Tally], None]) ->
 
 
 def _keep(settings: Settings, tally: Tally) -> None:
-    """Write what is wrong or undecided as cases, shrunk if asked for."""
+    """Write wrong and undecided rows as cases, shrunk if asked for."""
     kinds: Counter[tuple[str, Outcome, str]] = Counter()
     workers: dict[str, Worker] = {}
     try:
@@ -233,5 +233,5 @@ def _keep_one(settings: Settings, row: Row, worker: Worker | None) -> Path:
 
 
 def _kind(why: str) -> str:
-    """What the beginning of a reason says, whatever its names and numbers."""
+    """The beginning of a reason without its names and numbers."""
     return re.sub(r"\w*\d\S*", "", why)[:KIND_CHARACTERS]

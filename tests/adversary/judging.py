@@ -1,4 +1,4 @@
-"""What an answer is worth, held against what the reference knows."""
+"""Judges an answer by the reference."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OVERRUN_S = 1.0
 
 
 class Outcome(StrEnum):
-    """What became of one run; the words are the columns of the table."""
+    """The outcome of one run; the words are the columns of the table."""
 
     RIGHT = "right"
     WRONG_OPTIMUM = "wrong optimum"
@@ -61,7 +61,7 @@ class Judgement:
 
 
 def judge(result: AnyResult, truth: Truth | None, instance: object, time_limit_s: float | None) -> Judgement:
-    """Hold a checked result against the truth; None: the instance is too large for the reference."""
+    """Compare a checked result with the truth; None means the instance is too large for the reference."""
     if result.status is Status.ERROR:
         return Judgement(Outcome.ERROR, result.reason)
     if result.status is Status.INAPPLICABLE:

@@ -31,7 +31,7 @@ def at_most(bound: float | Fraction, value: Fraction) -> bool:
 
 
 def contradictions_of_proofs(fleet: Fleet, space: FragmentSpace) -> list[str]:
-    """What the prover says against the truth: a bound above it, a better plan than the best, or none above it."""
+    """Contradictions between prover and truth: a bound above it, a better plan than the best, or none above it."""
     try:
         best = fleet_truth(fleet, space).upper
     except ReferenceTooLargeError:
@@ -52,7 +52,7 @@ def contradictions_of_proofs(fleet: Fleet, space: FragmentSpace) -> list[str]:
 
 
 def bound_by_prices(fleet: Fleet, space: FragmentSpace, deadline: float) -> int | None:
-    """The prover's bound on many fragments; None: it has none for this."""
+    """The prover's bound on many fragments; None if it has none."""
     stages = Stages(fleet.network)
     alone = [least_set(stages, [part_of(fleet, [k])], space, merge=True) for k in range(len(fleet.fragments))]
     shares = [own.total_pct for own in alone if own is not None]
@@ -68,7 +68,7 @@ def bound_by_prices(fleet: Fleet, space: FragmentSpace, deadline: float) -> int 
 
 
 def contradictions_of_solvers(fleet: Fleet, space: FragmentSpace, limit_s: float = LIMIT_S) -> list[str]:
-    """What solvers say against one another: an error, a bound above a plan, or two optima."""
+    """Contradictions between solvers: an error, a bound above a plan, or two optima."""
     lines, values, bounds, optima = [], {}, {}, {}
     for solver in solvers_of("fragments"):
         if solver.space_on(fleet, space) != space or solver.name == "set-partition-cpsat":

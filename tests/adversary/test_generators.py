@@ -37,7 +37,7 @@ def clusters() -> list[tuple[Cluster, PipelineSpace]]:
 @pytest.mark.parametrize("family", FAMILIES.values())
 @pytest.mark.parametrize("seed", range(20))
 def test_a_seed_draws_the_same_bytes(family, seed):
-    """A failure is reported by its seed, which has to draw the same case for whoever repeats it."""
+    """Reports name a failure by its seed, which has to draw the same case again."""
     assert data_text(to_data(drawn(family, seed))) == data_text(to_data(drawn(family, seed)))
 
 
@@ -157,7 +157,7 @@ NASTY_SESSIONS: dict[str, Callable[[Session, PlanSpace], bool]] = {
 
 @pytest.mark.parametrize("what", NASTY_SESSIONS)
 def test_some_session_has(what):
-    """A nasty feature that the generator no longer draws would be a search for nothing."""
+    """Searches rely on the generator to draw every nasty feature."""
     assert any(NASTY_SESSIONS[what](session, space) for session, space in sessions())
 
 
@@ -210,7 +210,7 @@ NASTY_CLUSTERS: dict[str, Callable[[Cluster, PipelineSpace], bool]] = {
 
 @pytest.mark.parametrize("what", NASTY_CLUSTERS)
 def test_some_cluster_has(what):
-    """A nasty feature that the generator no longer draws would be a search for nothing."""
+    """Searches rely on the generator to draw every nasty feature."""
     assert any(NASTY_CLUSTERS[what](cluster, space) for cluster, space in clusters())
 
 
@@ -270,5 +270,5 @@ NASTY_FLEETS: dict[str, Callable[[Fleet, FragmentSpace], bool]] = {
 
 @pytest.mark.parametrize("what", NASTY_FLEETS)
 def test_some_fleet_has(what):
-    """A nasty feature that the generator no longer draws would be a search for nothing."""
+    """Searches rely on the generator to draw every nasty feature."""
     assert any(NASTY_FLEETS[what](fleet, space) for fleet, space in fleets())

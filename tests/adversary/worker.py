@@ -1,4 +1,4 @@
-"""A process that solves and judges cases, so that a native crash or a hang of a solver costs a row and no campaign."""
+"""A process that solves and judges cases, so that a native crash or a hang of a solver costs one row only."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ SILENCE_S = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a worker is to do.
+    """The task of a worker.
 
     Attributes:
         family: family of the case, by the name that euclio knows it by.
-        seed: seed of the case; None: `data` holds it.
+        seed: seed of the case; None means `data` holds the case.
         data: the case as plain data.
         solvers: solvers to run.
         limit_s: time limit of each.
@@ -53,7 +53,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What became of one solver on one case; `space` is the class of the plan space (`cases.space_class`).
+    """The outcome of one solver on one case; `space` is the class of the plan space (`cases.space_class`).
 
     Seconds are those of the process, which a busy machine does not stretch.
     """
@@ -92,7 +92,7 @@ class Worker:
         theirs.close()
 
     def ask(self, request: Request) -> list[Row]:
-        """The rows of a request, whatever becomes of the process."""
+        """The rows of a request, even if the process dies."""
         self.connection.send(request)
         rows: list[Row] = []
         while len(rows) < len(request.solvers):

@@ -23,8 +23,8 @@ class Size:
     Attributes:
         modules: modules of each session.
         limit_s: limit of each run in seconds.
-        proven_s: seconds within which all are to be proven; None: not asked for.
-        gap: share of the cost that may be open at the limit where nothing is proven; None: not asked for.
+        proven_s: seconds within which all are to be proven; None means no target.
+        gap: the gap allowed at the limit without a proof; None means no target.
     """
 
     modules: int
@@ -82,7 +82,7 @@ def _measure(size: Size, sessions: list[Session]) -> Section:
 
 
 def gap_of(result: Result) -> float:
-    """The share of a plan's cost that may be saved; 1: there is no plan or no bound."""
+    """The gap of a plan; 1 if there is no plan or no bound."""
     if result.status is Status.OPTIMAL:
         return 0.0
     if result.cost is None or result.bound is None:

@@ -1,4 +1,4 @@
-"""What a section of the benchmark says: lines with a target, the slowest runs, everything as plain data."""
+"""A section of the benchmark: lines with a target, the slowest runs, everything as plain data."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Line:
     Attributes:
         what: what was measured.
         measured: the figure as text.
-        target: what it should be at most (or equal), as text; empty: no target.
-        met: whether it is; None: no target.
+        target: the most that it should be (or its exact value), as text; empty means no target.
+        met: whether it is; None means no target.
         correct: whether the line is about answers; a miss of these is an error, not a slow machine.
     """
 
@@ -46,7 +46,7 @@ class Section:
         notes: what a reader has to know.
         slowest: runs that the table names.
         runs: all runs.
-        columns: headings of a table of its own, empty: none.
+        columns: headings of the section's own table; empty means no such table.
         rows: its cells.
     """
 

@@ -2,9 +2,9 @@
 
 The least cost of a module within a latency is found exactly: configurations in rank order, whole machines by trial, the
 last allocation as small as the latency allows. Over the latency this cost falls in steps and in curves. The modules are
-put together twice: with points that are plans (an upper value), and with each stretch between two known points as if it
-cost as little as at its slow end and were as fast as at its fast end (a lower value). Stretches that the lower value
-uses are halved until both are near.
+combined twice. Points that are plans give an upper value. A lower value takes each stretch between two known points at
+the cost of its slow end and the latency of its fast end. Stretches that the lower value uses are halved until both are
+near.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from .reference_sessions import SHARED, Point, combination, paths
 from .truth import NO_PLAN, TooLargeError, Truth
 
 CLOSE = Fraction(1, 10**8)
-"""Upper and lower value nearer than this share need no more halving."""
+"""Halving stops when upper and lower value differ by less than this share."""
 
 MOST_WORK = 200_000
-"""Combinations looked at, after which the two values found so far have to do."""
+"""Most combinations looked at; the search then returns the two values found so far."""
 
 EACH_ROUND = 600
-"""What finding a plan for every module counts as."""
+"""Combinations that finding a plan for every module counts as."""
 
 MOST_NODES = 5_000
 
@@ -113,7 +113,7 @@ def _kinds(module: Module, price: dict[str, Fraction], space: PlanSpace, hardwar
 
 @dataclass(slots=True)
 class Curve:
-    """What is known of the least cost of a module over its latency."""
+    """Known points of a module's least cost over its latency."""
 
     module: Module
     kinds: list[Kind]
@@ -124,7 +124,7 @@ class Curve:
     """There is no plan within this latency."""
 
     def at(self, latency: Fraction) -> Found | None:
-        """The cheapest plan within a latency; None: there is none.
+        """The cheapest plan within a latency; None if there is none.
 
         Raises:
             TooLargeError: there is too much to try.
@@ -132,7 +132,7 @@ class Curve:
         return _Search(self.module.rate_rps, self.kinds, self.space, latency).cheapest()
 
     def fastest(self, slo: Fraction) -> tuple[Fraction, bool] | None:
-        """The least latency, and whether a plan has it or only comes near to it; None: more than the SLO."""
+        """The least latency, and whether a plan attains it or only comes near; None if it is above the SLO."""
         policy = self.space.policy
         if policy in (Policy.TC, *SHARED):
             least = min(kind.duration for kind in self.kinds)
@@ -166,7 +166,7 @@ class Curve:
         return [Point(step.latency, step.cost) for step in self.steps]
 
     def hopes(self, fastest: Fraction) -> list[Point]:
-        """The plans known, and for each stretch between them a point as fast and as cheap as any plan there."""
+        """The known plans, and for each stretch between two of them a point as fast and as cheap as any plan there."""
         found = []
         for start, step in self._stretches(fastest):
             if start < step.latency:
@@ -228,7 +228,7 @@ class _Search:
         return Found(cost, self._latency(machines, partial))
 
     def _whole_need(self, i: int) -> Fraction | None:
-        """The rate that has to reach a whole machine; None: it is never in time."""
+        """The rate that has to reach a whole machine; None if it is never in time."""
         kind = self.kinds[i]
         if self.space.policy in (Policy.TC, *SHARED):
             return self.collect[i]

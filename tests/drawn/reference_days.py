@@ -1,8 +1,8 @@
 """A plain exact reference for small loads over time: all uses of machines, all joint vectors, in integers.
 
-Written from docs/model/load-over-time.md alone: it shares no code with a solver or with the checker. Every use of at
-most so many machines per module and hardware type is listed, so what it finds is the cost of a plan, and the least of
-all plans that stay below these numbers.
+Written from docs/model/load-over-time.md alone: it shares no code with a solver or with the checker. It lists every use
+of at most so many machines per module and hardware type. Its value is the cost of a plan, and the least of all plans
+within these numbers.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def ends(day: Day, cells: int) -> list[Vector] | None:
     """Machines by module and type that are tried at most: what serves alone, and one more where there is room.
 
     Returns:
-        None: there are more than so many joint vectors.
+        None if there are more than so many joint vectors.
     """
     found = [_alone(day, m) for m in range(len(day.session.modules))]
     if prod(n + 1 for own in found for n in own) > cells:
@@ -76,7 +76,7 @@ def _alone(day: Day, m: int) -> Vector:
 
 
 def least_cost(day: Day, most: Sequence[Vector]) -> Fraction | None:
-    """The least cost of all plans with at most so many machines by module and type; None: there is none."""
+    """The least cost of all plans with at most so many machines by module and type; None if there is none."""
     session = day.session
     uses = [list(_uses(session, module, own)) for module, own in zip(session.modules, most, strict=True)]
     shape = [n + 1 for own in most for n in own]

@@ -1,7 +1,7 @@
 """The least GPU share of a small fleet, by plain enumeration in fractions.
 
-Written from docs/model/fragments.md and nothing of euclio but its data classes: every division of the fragments into
-sets, every re-partition point, every shared stage, every division of the members into heads, every own stage.
+It follows docs/model/fragments.md and uses only euclio's data classes. It tries every division of the fragments into
+sets, re-partition point, shared stage, division of the members into heads, and own stage.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ def fleet_truth(fleet: Fleet, space: FragmentSpace) -> Truth:
 
 
 class _Prices:
-    """What sets of fragments cost."""
+    """Costs of sets of fragments."""
 
     def __init__(self, fleet: Fleet, space: FragmentSpace) -> None:
         self._fleet, self._space = fleet, space
         self._known: dict[tuple[int, int, Fraction], list[_Stage]] = {}
 
     def of_set(self, members: Members) -> int | None:
-        """The least GPU share of a set of exactly these fragments; None: there is none."""
+        """The least GPU share of a set of exactly these fragments; None if there is none."""
         own = [self._fleet.fragments[k] for k in members]
         if len(members) > (self._space.max_members or len(members)):
             return None

@@ -1,10 +1,11 @@
 """Every dispatcher of a module at once: whether one of them keeps all bounds for ever (docs/findings/theorem-1.md).
 
 Ours, and apart from the simulator. Requests come 1/F apart. A dispatcher gives each to a machine, in batches of at most
-b that take d however full they are, one after the other. Three things lose nothing: a machine takes its requests in
-order, since two that are in each other's place may change places; it begins a batch as soon as it is free and the last
-of the batch is there, since to begin earlier makes nobody late; so all times lie on a grid, and as no request may wait
-longer than its bound, there are finitely many states. A dispatcher for ever is a way through them without an end.
+b that take d however full they are, one after the other. Three restrictions lose nothing. A machine takes its requests
+in order, since an exchange of two requests makes neither late. It begins a batch as soon as it is free and the last
+request of the batch is there, since an earlier begin makes no request late. All times therefore lie on a grid. As no
+request may wait longer than its bound, there are finitely many states. A dispatcher for ever is a way through them
+without an end.
 """
 
 from __future__ import annotations
@@ -74,12 +75,12 @@ class Dispatchers:
         self.slack = [int((m.bound_s - m.duration_s) / unit) for m in machines]
 
     def closed(self, k: int, own: Waiting) -> int | None:
-        """When the open batch of a machine ends, if nothing joins it; None: its first request would be late."""
+        """The end of a machine's open batch if no request joins it; None if its first request would be late."""
         start = max(own.free, own.last)
         return None if start > own.first + self.slack[k] else start + self.durations[k]
 
     def given(self, k: int, own: Waiting) -> list[Waiting]:
-        """What machine k may be after it was given the request that comes now: it joins the open batch or the next."""
+        """The possible states of machine k after it takes the present request: it joins the open batch or the next."""
         found = []
         if own.count == 0:
             found.append(Waiting(own.free, 0, 0, 1))
@@ -101,7 +102,7 @@ class Dispatchers:
         return kept
 
     def later(self, k: int, own: Waiting) -> Waiting | None:
-        """Machine k when the next request comes; None: one that waits there will be late."""
+        """Machine k when the next request comes; None if a waiting request will be late."""
         own = Waiting(own.free - self.gap, own.first - self.gap, own.last - self.gap, own.count)
         if own.count and own.first + self.slack[k] >= 0:
             return Waiting(max(own.free, own.last), own.first, own.last, own.count)
@@ -109,7 +110,7 @@ class Dispatchers:
         return None if end is None else Waiting(max(end, 0))
 
     def after(self, state: State) -> dict[State, int]:
-        """What a request may lead to, with the machine that it is given to."""
+        """The states after a request, each with the machine that takes it."""
         found: dict[State, int] = {}
         open_batches = [k for k, own in enumerate(state) if own.count]
         for k in open_batches if self.runs and open_batches else range(len(state)):

@@ -39,7 +39,7 @@ PROGRAMS = Path(sys.executable).parent
 
 @dataclass(slots=True)
 class Watched:
-    """What was seen of a process: resident MiB at each look, and processor seconds at the last one."""
+    """Measurements of a process: resident MiB at each look, and processor seconds at the last one."""
 
     role: str
     rss_mb: list[float] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Watched:
 
 @dataclass(slots=True)
 class Toll:
-    """What became of the runs.
+    """The outcome of the runs.
 
     Attributes:
         runs: runs of the experiment.
@@ -133,11 +133,11 @@ def alone_ms(path: Path, most: int) -> tuple[float, float]:
 
 
 def _unheard(*_: object) -> None:
-    """Nobody waits for a run to begin."""
+    """No caller waits for a run to begin."""
 
 
 class Chaos:
-    """An experiment, the cluster that it runs on, and who kills what.
+    """An experiment, its cluster, and the schedule of kills.
 
     Args:
         path: the experiment's file, in a folder of its own.
@@ -160,7 +160,7 @@ class Chaos:
         self._toll = Toll(runs)
 
     def run(self) -> Toll:
-        """Make all runs, whatever is killed, and count what came out."""
+        """Make all runs despite the kills, and count their outcomes."""
         toll = self._toll
         self._start_cluster()
         try:

@@ -1,7 +1,7 @@
-"""What tests take, as a table that is kept: `make durations` writes `tests/durations.md`.
+"""The durations of tests as a table: `make durations` writes `tests/durations.md`.
 
-Seconds are of processors, of a test and of the processes that it starts and that have ended, set-up included: on a
-machine that does other things as well they are what they are on an idle one, which the time that passes is not.
+Seconds are processor times of a test and of its ended child processes, set-up included. Unlike elapsed time they are
+the same on a busy machine as on an idle one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ROWS = 30
 
 @dataclass(slots=True)
 class Taken:
-    """What all cases of a test function took."""
+    """The time of all cases of a test function."""
 
     cases: int = 0
     cpu_s: float = 0.0

@@ -1,6 +1,6 @@
-"""Other operating systems, played in a process on Linux: what they lack is taken away before euclio is imported.
+"""Other operating systems, emulated in a process on Linux that hides functions they lack from euclio.
 
-It is not those systems: folders, consoles and the libraries below euclio are Linux's still.
+Folders, consoles and the libraries below euclio are still those of Linux.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _take(module: Any, name: str) -> None:
 
 
 def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
-    """Let our own code find no /proc and no prctl, and nobody fork."""
+    """Hide /proc and prctl from our own code, and fork from all code."""
     if event == "open" and str(arguments[0]).startswith("/proc") and _asked_by_us():
         raise FileNotFoundError(arguments[0])
     if event == "ctypes.dlopen" and arguments[0] is None and _asked_by_us():
@@ -121,7 +121,7 @@ def _asked_by_us() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What came of a command: its exit code, and what it said."""
+    """The outcome of a command: its exit code and its output."""
 
     code: int
     out: str
@@ -129,7 +129,7 @@ class Said:
 
 
 def on(system: str, commands: Sequence[Sequence[object]], folder: Path) -> list[Said]:
-    """What comes of command lines of `euclio`, one after the other in one process of a system.
+    """The outcomes of command lines of `euclio`, one after the other in one process of a system.
 
     Args:
         system: "windows", "macos" or "linux".
@@ -151,7 +151,7 @@ def on(system: str, commands: Sequence[Sequence[object]], folder: Path) -> list[
 
 
 def said(words: list[str]) -> Said:
-    """What comes of one command line in this process."""
+    """The outcome of one command line in this process."""
     from euclio.cli import main as euclio
 
     out, err = io.StringIO(), io.StringIO()

@@ -1,4 +1,4 @@
-"""Searches through many seeds, in processes whose death is a fault and no end of the campaign."""
+"""Searches through many seeds in processes; the death of a process counts as a fault and does not end the campaign."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ BLOCK = 10
 START = "spawn"
 """How processes start: afresh, since solver libraries do not survive a fork of a process that has used them."""
 GRACE_S = 180.0
-"""How long seeds that are under way when the time is up may go on, but for those of slow searches: one that does not
-end would take the time of all searches after it."""
+"""Seconds that a running seed may go on when the time is up, except in slow searches: an endless one would take the
+time of all later searches.
+"""
 UNENDED = f"one of the ten from here on was not done {GRACE_S:g} s after its time"
 KEPT = 200
 """Faults of one search that are kept in full; the others are counted."""
@@ -27,7 +28,7 @@ KEPT = 200
 
 @dataclass(slots=True)
 class Tally:
-    """What a search has found so far; `seed` is the one that it goes on from, after those of `left`."""
+    """The findings of a search so far; it goes on with the seeds in `left`, then from `seed`."""
 
     search: str
     seed: int = 0
@@ -63,7 +64,7 @@ def go_on(
     jobs: int,
     notice: Callable[[Tally], None] = lambda tally: None,
 ) -> None:
-    """Search on until so many cases are judged in all or so many more seconds are over, whichever is first.
+    """Search on until so many cases are judged in all, or until so many more seconds are over.
 
     A seed that is under way when the time is up is looked at to its end, within `GRACE_S`; none is begun.
     """
@@ -124,7 +125,7 @@ def _alone(name: str, seed: int) -> Found:
 
 
 def _end_processes() -> None:
-    """End the processes of the pool, whatever they are at; a campaign has no others."""
+    """End all processes of the pool at once; a campaign has no others."""
     for process in multiprocessing.active_children():
         process.kill()
 
@@ -142,7 +143,7 @@ def _be_quiet() -> None:
 
 
 def _look(name: str, seeds: list[int], until: float | None = None) -> list[Found]:
-    """What comes out of these seeds, as many as begin by then; the first one always, or a late process gets nowhere."""
+    """The outcomes of the seeds that begin in time; the first always runs, so a late process makes progress."""
     looked = []
     for seed in seeds:
         if looked and until is not None and time.time() > until:
@@ -152,7 +153,7 @@ def _look(name: str, seeds: list[int], until: float | None = None) -> list[Found
 
 
 def look(name: str, seed: int) -> Found:
-    """What comes out of one seed; an exception is a fault."""
+    """The outcome of one seed; an exception is a fault."""
     try:
         return searches()[name].look(seed)
     except Exception as error:

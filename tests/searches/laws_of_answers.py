@@ -1,4 +1,4 @@
-"""What else is said of an instance follows when it is turned: explanations, provers, curves, what-ifs, attainments."""
+"""Laws of further answers about a turned instance: explanations, provers, curves, what-ifs, attainments."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ module)."""
 
 
 def answer_laws(case: Case, turned: Turned, optimum: Any, rng: Random) -> Iterator[str | None]:
-    """What is wrong with other answers about a turned instance: empty for nothing, None where one is left open."""
+    """The fault of further answers about a turned instance; empty if there is none, None if one is left open."""
     if turned.law not in UNITS or turned.optimum is not Optimum.SAME:
         return
     if optimum is not None and optimum.status is Status.OPTIMAL:
@@ -87,7 +87,7 @@ def _of(case: Case) -> tuple[Any, Any]:
 
 
 def _least(data: dict[str, Any], seconds: Fraction) -> list[Fraction]:
-    """The least times of an explanation, in ascending order; -1: there is none."""
+    """The least times of an explanation, in ascending order; -1 if there is none."""
     rows = data.get("models") or data["fragments"]
     found = [row.get("least_latency_s", row.get("least_budget_s")) for row in rows]
     return sorted(Fraction(-1) if own is None else own * seconds for own in found)
@@ -99,7 +99,7 @@ def _room(case: Case, turned: Turned) -> str | None:
     if Status.UNKNOWN in (one.status, other.status) or not (one.least_proven and other.least_proven):
         return None
     said = f"explain: {one.status} {one.least_slo_s}, then {other.status} {other.least_slo_s}"
-    # What a tie with the SLO leaves open may be kept here and taken away there.
+    # Where a tie with the SLO leaves the choice, one side may keep a restriction and the other drop it.
     kept = [[r.field for r in found.kept] for found in (one, other) if found.minimal]
     if one.status is not other.status or (len(kept) == 2 and kept[0] != kept[1]):
         return said
@@ -134,7 +134,7 @@ def _curve(case: Case, turned: Turned) -> str | None:
 
 
 def _cost(curve: CostCurve, slo_s: Fraction) -> tuple[Fraction | None] | None:
-    """What an objective costs, nothing where it has no plan; None: next to none of the steps is proven."""
+    """The cost of an objective, nothing if it has no plan; None if no proven step covers the objective."""
     step = curve.at(slo_s)
     return None if step is None else (step.cost_per_h,)
 

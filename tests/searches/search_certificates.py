@@ -1,4 +1,4 @@
-"""Whether `certify` is right about what exact methods say of nasty instances, and whether its files can be believed."""
+"""Whether `certify` is right about exact methods' claims on nasty instances, and whether its files are sound."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .search import Found, Search
 from .search_limits import enumerated
 
 LIMIT_S = 10.0
-"""Limit of a run and of a certificate, file included; what is not decided then is open."""
+"""Time limit of a run and of a certificate with its file; undecided cases are open."""
 MOST_ENTRIES = 4_000
 """Variables times rows of a file's program that is solved again at most: the reference pivots in fractions."""
 CELLS = 5_000
@@ -46,7 +46,7 @@ EXACT = {"session": "exact", "day": "day-exact", "fragments": "set-partition", "
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An instance and a plan space, and what a plain reference that shares no code with provers says of them.
+    """An instance, a plan space, and the answer of a plain reference that shares no code with provers.
 
     Attributes:
         family: the family's name.
@@ -77,7 +77,7 @@ def look(seed: int) -> Found:
         certificate = certify(case.instance, found, LIMIT_S, path)
         text = path.read_text(encoding="utf-8") if certificate.proof is not None else None
     faults = [*_of_certificate(case, found, certificate), *([] if text is None else _of_file(text))]
-    # What a prover does not cover its family's writer of files is never asked.
+    # The family's writer of files is never asked about demands that its prover does not cover.
     faults += _false(case) if certificate.verdict is not Verdict.OPEN else []
     return Found(
         1, tuple(f"{_named(case)}: {fault}" for fault in faults), int(text is None and _needs_one(certificate))
@@ -85,7 +85,7 @@ def look(seed: int) -> Found:
 
 
 def _needs_one(certificate: Certificate) -> bool:
-    """Whether a file would say more than the checker alone does: that no cost is below 0 needs none."""
+    """Whether a file would prove more than the checker alone, which already knows that no cost is below 0."""
     return not certificate.no_proof.endswith("needs no proof")
 
 
@@ -94,7 +94,7 @@ def _named(case: Case) -> str:
 
 
 def drawn_case(seed: int) -> Case | None:
-    """The case of a seed, sessions half of the time; None: it is too large for the reference, or no legal one."""
+    """The case of a seed, sessions half of the time; None if it is illegal or too large for the reference."""
     rng = Random(f"certificates {seed}")
     try:
         return (_session, _day, _session, _fleet, _session, _cluster)[seed % 6](rng, seed)
@@ -129,7 +129,7 @@ def _cluster(rng: Random, seed: int) -> Case | None:
 
 
 def _of_certificate(case: Case, found: Any, certificate: Certificate) -> Iterator[str]:
-    """What a certificate says that is not so; a true claim that it refutes is one of that kind."""
+    """The false statement of a certificate, such as the refutation of a true claim."""
     if certificate.verdict is Verdict.REFUTED:
         yield f"{found.status} {found.value} is refuted: {certificate.reason}"
     if certificate.verdict is not Verdict.CERTIFIED:
@@ -150,7 +150,7 @@ def beaten(case: Case, cutoff: Fraction) -> bool:
 
 
 def _of_file(text: str) -> Iterator[str]:
-    """What is wrong with a file: our checker refuses it, or its program, solved again in fractions, says otherwise."""
+    """The fault of a file: our checker refuses it, or solving its program again in fractions contradicts it."""
     check_text(text)
     if "\nOBJ min" in text:
         said = stated(text)

@@ -1,7 +1,7 @@
 """Curves over the rate and the SLO, whole, packed and by share, at, next to and inside their steps.
 
-The reference is `plan-bruteforce`, and where machines are charged by share also the one of `tests.adversary`: it is
-asked at each point anew, so that nothing is taken from one rate or objective to the next.
+The reference is `plan-bruteforce`, and where machines are charged by share also the one of `tests.adversary`. The
+search asks it at each point anew, so no rate or objective uses another one's answer.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def points(rng: Random, curve: CostCurve) -> list[Fraction]:
 
 
 def truth_at(session: Session, space: PlanSpace) -> Fraction | str | None:
-    """The optimum by enumeration; None: there is no plan; a word: it is not known."""
+    """The optimum by enumeration; None if there is no plan, a word if it is not known."""
     found = solve(session, REFERENCE, space=space, time_limit_s=LIMIT_S)
     if found.status not in (Status.OPTIMAL, Status.INFEASIBLE):
         return "open"
@@ -103,7 +103,7 @@ def truth_at(session: Session, space: PlanSpace) -> Fraction | str | None:
 
 
 def wrong(curve: CostCurve, step: CostStep, session: Session, truth: Fraction | None) -> str:
-    """What a step says that is false of a point; empty: nothing."""
+    """The false statement of a step about a point; empty if there is none."""
     result, space = step.result, step.result.space
     if result.status is Status.INFEASIBLE:
         return "" if truth is None else f"no plan is said to be there, and one costs {truth}"
@@ -123,7 +123,7 @@ def wrong(curve: CostCurve, step: CostStep, session: Session, truth: Fraction | 
 
 
 def ends(curve: CostCurve) -> Iterator[str]:
-    """What the checker has against the plan of a step at either end."""
+    """The checker's objection to the plan of a step at either end."""
     for step in curve.steps:
         checked = step.result.evaluation
         if step.result.value is not None and checked is not None and not checked.feasible:
@@ -138,7 +138,7 @@ def look(seed: int) -> Found:
     try:
         curve = cost_curve(session, **asked)
     except InputError:
-        # What has no steps is refused: by share over the rate, or what no solver covers.
+        # Curves without steps are refused: by share over the rate, or demands that no solver covers.
         return Found(0)
     faults, undecided = list(ends(curve)), 0
     for value in points(rng, curve):

@@ -1,4 +1,4 @@
-"""The same instance in other words: cost, bound, status and every other answer follow, whoever gives it."""
+"""Equivalent instances: cost, bound, status and every other answer of every solver must follow."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .turns import Optimum, Turned, day_turns, session_turns
 from .turns_of_fixed_machines import cluster_turns, fleet_turns
 
 LIMIT_S = 2.0
-"""Limit of a run; what it leaves undecided is open."""
+"""Time limit of a run in seconds; answers undecided by then are open."""
 LAWS = 20
 """Laws that a seed tries at least, all of one family."""
 TURNED = 4
@@ -80,7 +80,7 @@ def _case(family: str, seed: int, rng: Random) -> Case:
 
 
 def tried(case: Case, rng: Random) -> Iterator[str | None]:
-    """What each law says of an instance: empty where it holds, None where a limit left it open, else what is wrong."""
+    """The verdict of each law on an instance: empty if it holds, None if a limit left it open, else the fault."""
     turns = list(TURNS[case.family](case.instance, case.space, rng))
     turns = rng.sample(turns, min(TURNED, len(turns)))
     optimum = None
@@ -100,7 +100,7 @@ def tried(case: Case, rng: Random) -> Iterator[str | None]:
 
 
 def _laws(case: Case, space: Any, solver: AnySolver, found: AnyResult, turned: Turned) -> Iterator[str | None]:
-    """What the checker says of the same plan, and what the solver says of the turned instance."""
+    """The checker's verdict on the same plan, and the solver's answer to the turned instance."""
     there = turned.space if case.family != "pipeline" and case.family != "day" else space
     there = space if case.family == "fragments" else there
     goal = family_of(case.instance).goal(space)
@@ -123,7 +123,7 @@ def _solvers(case: Case, rng: Random) -> list[AnySolver]:
 
 
 def _solved(instance: Any, solver: AnySolver, space: Any) -> AnyResult | None:
-    """What the solver says; None: it does not cover what is asked."""
+    """The solver's answer; None if it does not cover the demand."""
     try:
         found = solve(instance, solver, space=space, time_limit_s=LIMIT_S)
     except InputError:
@@ -151,7 +151,7 @@ def _same_to_the_digit(found: AnyResult, again: AnyResult, turned: Turned) -> st
 
 
 def _followed(found: AnyResult, again: AnyResult, turned: Turned, goal: Goal) -> str | None:
-    """What contradicts the law; None: nothing does, and one of the answers is no proof."""
+    """The contradiction of the law; None if there is none and one of the answers is no proof."""
     for one, other, factor, optimum in (
         (found, again, turned.factor, turned.optimum),
         (again, found, 1 / turned.factor, _other_way(turned.optimum)),
@@ -160,7 +160,7 @@ def _followed(found: AnyResult, again: AnyResult, turned: Turned, goal: Goal) ->
             return f"{_said(one)}"
         if optimum is Optimum.NO_WORSE:
             continue
-        # What is proven of one instance holds of the other one, whose plans are plans of it.
+        # A proof for one instance holds for another one whose plans are all plans of the first.
         if one.status is Status.INFEASIBLE and other.value is not None:
             return f"{_said(found)}, then {_said(again)}"
         if one.bound is not None and other.value is not None:

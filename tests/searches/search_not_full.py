@@ -31,7 +31,7 @@ CASES = 5
 LEAST = Fraction(1, 10**20)
 """Share of the optimum by which a cutoff lies above it."""
 ASKED = ("nothing", "nothing", "nothing", "stock", "changes", "spare", "all")
-"""What sessions ask for beyond their SLO."""
+"""Demands of sessions beyond their SLO."""
 HONEST_REASONS = (
     "the time limit was reached",
     "its numbers lie too far apart",
@@ -41,7 +41,7 @@ HONEST_REASONS = (
 
 
 class Answer(NamedTuple):
-    """What the prover says of a cutoff.
+    """The prover's answer to a cutoff.
 
     Attributes:
         what: at the optimum, or a hair above it.
@@ -49,7 +49,7 @@ class Answer(NamedTuple):
         asked: what the session asks for beyond its SLO.
         decided: whether it was certified, or a plan was found.
         reason: why it is open.
-        fault: what is wrong; empty: nothing.
+        fault: the mistake; empty if there is none.
     """
 
     what: str
@@ -94,7 +94,7 @@ def _unattained(rng: Random, session: Session, space: PlanSpace) -> Fraction:
 
 
 def answers(seed: int) -> Iterator[Answer]:
-    """What the prover says of the cases of a seed that the enumeration decides."""
+    """The prover's answers to the cases of a seed that the enumeration decides."""
     for place in range(CASES):
         try:
             session, space, asked = case(Random(f"machines that are not full {seed} {place}"))
@@ -116,19 +116,19 @@ def _asked(session: Session, space: PlanSpace, asked: str, optimum: Fraction | N
     fault = f"found none at {optimum}" if above.exhausted else ""
     if above.plan is not None:
         value = evaluate(session, above.plan, space)
-        # What costs less than the cutoff need not be the optimum where prices lie far apart.
+        # A plan below the cutoff need not be the optimum where prices lie far apart.
         right = value.feasible and value.cost_per_h is not None and optimum <= value.cost_per_h < cutoff
         fault = "" if right else f"its plan costs {value.cost_per_h}, and not from {optimum} on"
     yield Answer("a hair above", space, asked, above.plan is not None, above.reason, fault or _odd(above.reason))
 
 
 def _odd(reason: str) -> str:
-    """Why a claim may not be left open so; empty: it may, or it is not."""
+    """The reason why a claim must not be left open so; empty if it may, or if it is not open."""
     return f"open: {reason}" if reason and not reason.startswith(HONEST_REASONS) else ""
 
 
 def look(seed: int) -> Found:
-    """Hold what the prover says against the enumeration."""
+    """Compare the prover's answers with the enumeration."""
     found = list(answers(seed))
     faults = tuple(f"{one.space}, {one.asked}, {one.what}: {one.fault}" for one in found if one.fault)
     return Found(len(found), faults, sum(not one.decided for one in found))

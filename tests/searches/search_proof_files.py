@@ -1,8 +1,8 @@
 """Whether a proof file can state what is false: drawn programs, their cutoffs, and their files spoilt at random.
 
 An attacker writes files too, and says that they are of a session, day, fleet or cluster: spoilt ones, those of another
-instance, and proofs of programs of his own. None may be accepted for the claim that says anything but the claim's own
-file; and what has a file is true by enumeration.
+instance, and proofs of programs of his own. The check must refuse each of them for the claim if it states anything else
+than the claim's own file. Every claim with a file is true by enumeration.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ ATTACKED, PROVEN_ANEW = 10, 10
 KINDS = 6
 """Seeds from a case of `drawn_case` to the next of the same family."""
 COMMENTS = ("all sessions,", "VER 1.0 RTP infeas", "\n%")
-"""What an attacker writes into the first lines."""
+"""Text that an attacker writes into the first lines."""
 MORE = (Fraction(1, 10**12), Fraction(1, 100), Fraction(1, 2), Fraction(-1, 100))
-"""What an attacker adds to a number."""
+"""Values that an attacker adds to a number."""
 CHANGED_ROWS = 3 / 7
 """Share of the programs of his own in which it is a row that he changes."""
 
@@ -87,12 +87,12 @@ def _attacked(seed: int, draw: random.Random) -> Found:
 
 
 def _program_and_bound(text: str) -> Stated:
-    """What a file states but for the solution that it names, which is its own affair."""
+    """The statement of a file without its solution, which may differ."""
     return replace(stated(text), high=None)
 
 
 def _refused(text: str, asked: Asked) -> bool:
-    """Whether a file is refused for a claim, by the checker of files or for what it says."""
+    """Whether a file is refused for a claim, by the checker of files or for its statement."""
     try:
         check_text(text)
     except (RefusedError, UnreadableError):
@@ -197,7 +197,7 @@ def _cutoffs(least: Fraction | float | None) -> Iterator[Fraction]:
 
 
 def _against(text: str) -> list[str]:
-    """What a spoilt file states that is not so, where it is accepted."""
+    """The false statement of an accepted spoilt file."""
     try:
         check_text(text)
         return [] if is_true(stated(text)) else [f"accepted, but false: {text!r}"]

@@ -1,4 +1,4 @@
-"""Whatever euclio writes it reads: each result goes into a file and through every verb that reads one."""
+"""euclio reads all that it writes: each result goes into a file and through every verb that reads one."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ REQUESTS = 60
 """Requests that a simulation is to bring, roughly."""
 LONGEST_S = 10**9
 NOT_SERVED = ("the data plane needs one size per pipeline", "are simulated")
-"""Words by which a simulator says what of a plan it does not serve: batches that differ, too many machines or calls."""
+"""Words of a simulator that refuses a plan: batches that differ, too many machines or calls."""
 IN_FRACTIONS = "give a feasible plan that counts whole GPUs"
-"""What it says of plans in fractions of GPUs, where these fit on more GPUs than there are only."""
+"""Its words for plans in fractions of GPUs that need more GPUs than there are."""
 
 
 def look(seed: int) -> Found:
@@ -44,7 +44,7 @@ def look(seed: int) -> Found:
 
 
 def _round_trip(written: Written, folder: Path) -> tuple[list[str], bool]:
-    """What went wrong with one result, and whether its proof was left open."""
+    """The fault of one result, and whether its proof was left open."""
     folder.mkdir()
     files = str(folder / "instance.json"), str(folder / "result.json")
     try:
@@ -66,7 +66,7 @@ def _round_trip(written: Written, folder: Path) -> tuple[list[str], bool]:
 
 
 def _read_back(written: Written, file: str) -> list[str]:
-    """What of a result is not as it was written."""
+    """The part of a result that differs from the written one."""
     result, instance = written.result, written.instance
     read = load_result(file, written.original)
     faults = [] if read.changed == instance else ["the changed instance is another one"]
@@ -85,7 +85,7 @@ def _read_back(written: Written, file: str) -> list[str]:
 
 
 def _verbs(written: Written, files: tuple[str, str]) -> list[str]:
-    """What the verbs say against the result, which each of them has to take."""
+    """The verbs' objections to the result, which each of them has to accept."""
     faults: list[str] = []
     family = family_of(written.instance)
     unserved = NOT_SERVED if getattr(written.result.space, "whole_gpus", True) else (*NOT_SERVED, IN_FRACTIONS)

@@ -93,7 +93,7 @@ def claim_cases(rng: Random) -> Iterator[tuple[str, Check]]:
 
 
 def _of_even(session: Session, plan: Plan, space: PlanSpace, setup: Setup) -> Setup | None:
-    """The setup for a few hundred requests; None: that would be too many invocations."""
+    """The setup for a few hundred requests; None if that means too many invocations."""
     rate, checked = session_rate(session), evaluate(session, plan, space)
     work = sum(m.rate_rps + found.dummy_rps for m, found in zip(session.modules, checked.modules, strict=True))
     most = min(REQUESTS, int(REQUESTS * MOST_WORK * rate / work))
@@ -107,7 +107,7 @@ def _check_claim(session: Session, plan: Plan, space: PlanSpace, setup: Setup) -
         return []
     latency = found.system.evaluation.latency_s
     assert latency is not None
-    # What modules round up is a tick each, and no tick is longer than a nanosecond.
+    # Each module rounds up by at most a tick, and no tick is longer than a nanosecond.
     limit_ns = math.ceil(latency * NS_PER_S) + len(session.modules)
     if found.latencies.largest_ns <= limit_ns:
         return []
@@ -125,7 +125,7 @@ def _any(rng: Random) -> tuple[Session, Plan, PlanSpace] | None:
         return None
     if shared:
         space = replace(space, charging="packed")
-        # Without an SLO in the way, whatever machines have the time for each other are one.
+        # Without an SLO, any machines with enough time for each other's batches may be one.
         plan = share_machines(replace(session, slo_s=Fraction(10**6)), plan, space)
     return session, plan, space
 
@@ -184,7 +184,7 @@ def _proven_setup(rng: Random) -> Setup:
 
 
 def _of_length(rng: Random, session: Session, plan: Plan, space: PlanSpace, setup: Setup) -> Setup | None:
-    """The setup with arrivals of a few hundred requests at most; None: dummies or invocations would be too many."""
+    """The setup with arrivals of a few hundred requests at most; None if dummies or invocations would be too many."""
     from .simulation_cases import arrivals, odd_seconds
 
     rate = float(session_rate(session))
@@ -258,7 +258,7 @@ def _proven(found: Simulation) -> list[str]:
     kept = [_even_enough(system, m) for m in range(len(system.modules))]
     for m, (module, tally) in enumerate(zip(system.modules, found.modules, strict=True)):
         held = found.setup.hold and all(kept)
-        # What takes longer than times are counted is counted as that.
+        # Longer times are counted as the largest representable one.
         if not kept[m] or (module.parents and not held) or module.latency_ticks >= LONGEST:
             continue
         limit = -(-module.latency_ticks // system.clock.ticks_per_ns) + (

@@ -27,7 +27,7 @@ from tests.drawn.ties import tie
 from tests.drawn.truth import Truth
 
 LIMIT_S = 2.0
-"""Seconds for a solver; what it has not proven then is no true result to begin with."""
+"""Seconds for a solver; a result without a proof by then is no true claim."""
 
 FAMILIES = ("session", "session", "session", "pipeline", "pipeline", "fragments", "day")
 
@@ -38,8 +38,8 @@ class Base:
 
     Attributes:
         case: family, instance and plan space.
-        result: what the solver's result says; it is optimal or infeasible.
-        truth: what enumeration knows.
+        result: the solver's result, which is optimal or infeasible.
+        truth: the result of the enumeration.
         rng: draws the siblings.
     """
 
@@ -55,17 +55,17 @@ class Base:
 
     @cached_property
     def sibling(self) -> WrittenResult | None:
-        """What the solver says of an instance that differs in one number; None: nothing that is proven."""
+        """The solver's answer to an instance that differs in one number; None if it has no proof."""
         other = altered(self.rng, self.case.instance)
         return None if other is None else proven(Case(self.case.family, other, self.case.space))
 
     def truth_in(self, space: Any) -> Truth | None:
-        """What enumeration knows of another plan space; None: it is too large."""
+        """The enumeration's answer for another plan space; None if it is too large."""
         return self.truth if space == self.case.space else truth_of(self.case, space)
 
 
 def base(seed: int) -> Base | None:
-    """The true result of a seed; None: its solver has no proof, or its instance is too large to enumerate."""
+    """The true result of a seed; None if its solver has no proof, or its instance is too large to enumerate."""
     rng = Random(f"false-claims/{seed}")
     case = _drawn(rng, seed)
     truth = truth_of(case, case.space)
@@ -87,13 +87,13 @@ def _drawn(rng: Random, seed: int) -> Case:
 
 
 def proven(case: Case) -> WrittenResult | None:
-    """What the exact solver of the family says, if it is a proof."""
+    """The answer of the family's exact solver, if it is a proof."""
     result = solve(case.instance, space=case.space, time_limit_s=LIMIT_S)
     return written(case.instance, result) if result.status in (Status.OPTIMAL, Status.INFEASIBLE) else None
 
 
 def altered(rng: Random, instance: Any) -> Any | None:
-    """The instance with one of its numbers another one; None: that is no legal instance."""
+    """The instance with one number changed; None if that is no legal instance."""
     family = family_of(instance)
     data = parse_json(family.to_text(instance))
     holder, key = rng.choice(list(_numbers(data)))

@@ -1,4 +1,4 @@
-"""Instances that are the same in other words: what a law says of an answer follows from how an instance was turned.
+"""Equivalent instances: the way an instance was turned implies a law for each answer.
 
 Sessions and days are here, clusters and fleets in `turns_of_fixed_machines`.
 """
@@ -48,7 +48,7 @@ class Turned:
         instance: the instance.
         space: the plan space.
         factor: the optimum is that of the other instance times this.
-        plan: the same plan of this instance, which costs so many times as much; None: it is not told.
+        plan: the same plan of this instance, which costs so many times as much; None means it is not given.
         optimum: how its optimum stands to that.
         seconds: what times were multiplied by, and rates divided.
     """
@@ -67,7 +67,7 @@ class How:
     """How a session is turned.
 
     Attributes:
-        shuffle: what modules, hardware, rows of profiles and edges are put in another order with; None: none is.
+        shuffle: the generator that reorders modules, hardware, rows of profiles and edges; None keeps their order.
         hardware: new names of hardware types by their old ones; those that are not there keep theirs.
         modules: the same of modules.
         money: what prices are multiplied by.
@@ -99,7 +99,7 @@ def optimum(law: str) -> Optimum:
 
 
 def legal(law: str, made: Callable[[], Turned | None]) -> Iterator[Turned]:
-    """What is made, if its numbers are still such as instances may hold."""
+    """The result, if instances may hold its numbers."""
     try:
         found = made()
     except InputError:
@@ -305,7 +305,7 @@ def day_turns(day: Day, space: Any, rng: Random) -> Iterator[Turned]:
     for law, how, factor in _hows(day.session, rng):
         yield from legal(law, lambda how=how, factor=factor: turned(how, factor))
     for law, changed in session_changes(day.session, rng):
-        # A module to which nothing comes leaves its place on a path to those around it, whichever way edges point.
+        # On a path, the neighbours of a module without requests become adjacent, in either direction of edges.
         found = replace(day, session=changed)
         yield Turned(law, found, space, plan=lambda plan: plan, optimum=optimum(law))
     yield from legal("clock", lambda: _on_another_clock(day, space))

@@ -1,7 +1,7 @@
-"""Who covers what: every registered solver of sessions on every demand, and the table that is made of it.
+"""Coverage: every registered solver of sessions on every demand, and the generated table.
 
-A solver that covers a demand has to plan for it, and one that does not has to refuse: a demand that a solver ignores
-would show as a plan that the checker refuses, or as a bound above the optimum.
+A solver that covers a demand has to plan for it; any other solver has to refuse. If a solver ignores a demand, the
+checker refuses its plan, or its bound lies above the optimum.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ OF_OWN_POLICIES = {"own_policies": PlanSpace(), "own_policies_filled": WHOLE}
 
 @cache
 def answer(name: str, demand: str) -> Result:
-    """What a solver makes of a demand."""
+    """A solver's answer to a demand."""
     asking, space = ASKED[demand]
     return solve(asking, name, space=space, time_limit_s=20)
 
@@ -187,7 +187,7 @@ def test_a_refusal_names_first_who_is_made_for_it():
 @pytest.mark.fifth("demand")
 @pytest.mark.parametrize("demand", ASKED)
 def test_what_a_refusal_proposes_first_has_a_plan(demand):
-    """Every refusal of every solver: who is named first solves it, under the options that are named with it."""
+    """For every refusal of every solver, the solver named first solves the instance under the named options."""
     asking, space = ASKED[demand]
     for solver in solvers_of("session"):
         found = answer(solver.name, demand)
@@ -197,7 +197,7 @@ def test_what_a_refusal_proposes_first_has_a_plan(demand):
 
 
 def proposed(reason: str, space: PlanSpace) -> tuple[str, PlanSpace] | None:
-    """The solver that a refusal names first, and the plan space that it names; None: it names none."""
+    """The solver and the plan space that a refusal names first; None if it names none."""
     said = re.search(r"; use (?:--(machines|dummy) (\w+) with )?(\S+)", reason)
     if said is None:
         return None
@@ -220,14 +220,14 @@ def test_a_refusal_of_any_family_names_who_plans_or_that_nobody_does(family):
 
 
 def test_where_no_solver_and_no_option_does_a_refusal_says_so():
-    """Days know no spare machines under whatever option."""
+    """No option gives days spare machines."""
     tiny, _ = find_family("day").tiny(find_family("day").full_space)
     spare = replace(tiny, session=replace(tiny.session, spare_machines=1))
     assert solve(spare, "day-exact").reason == "day-exact does not cover spare machines; no solver does"
 
 
 def test_the_page_has_the_table_as_it_is():
-    """`make docs` writes it; a solver that covers more without it would be told of nowhere."""
+    """`make docs` writes it; without it the pages would miss a solver's new coverage."""
     before = PAGE.read_text(encoding="utf-8")
     subprocess.run([sys.executable, PAGE.parents[1] / "tools" / "who_covers_what.py"], check=True, capture_output=True)
     after = PAGE.read_text(encoding="utf-8")

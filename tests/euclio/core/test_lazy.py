@@ -1,4 +1,4 @@
-"""What is named by text, to be imported later, is there."""
+"""Names given as text for a later import exist."""
 
 import os
 import re
@@ -67,7 +67,7 @@ print("imported:", *sys.modules)
 
 @pytest.fixture(scope="module")
 def imported(tmp_path_factory):
-    """What solving a small session imports, once: the process takes a second."""
+    """The imports of solving a small session, found once, since the process takes a second."""
     session = tmp_path_factory.mktemp("small") / "session.json"
     save_session(small_session(1), session)
     return imported_by_solving(session)
@@ -79,7 +79,7 @@ def test_solving_from_a_file_imports_none_of_the_large_libraries(imported):
 
 
 def test_printing_a_plan_imports_no_search_for_attainments_and_no_simulator(imported):
-    """The process that solves does, before its limit counts; the one that prints waited for the same again."""
+    """The solving process imports them before its limit counts; the printing process must not do so again."""
     heavy = ("attainment.attaining", "attainment.rough_cost", "session.in_turn")
     assert all((ROOT / f"euclio/serving/{name.replace('.', '/')}.py").exists() for name in heavy)
     assert {f"euclio.serving.{name}" for name in heavy} & imported == set()
@@ -92,7 +92,7 @@ NOT_FOR_A_SOLVE = (
     "logging",
     "multiprocessing",
 )
-"""What one solve has no use for: pools of processes, how results stand in files where none is written, simulators."""
+"""Modules that one solve does not use: pools of processes, result files where none is written, simulators."""
 
 
 def test_solving_from_a_file_imports_nothing_of_other_verbs(tmp_path):
@@ -120,7 +120,7 @@ def test_a_rough_cost_imports_no_search_for_attainments():
 
 @pytest.mark.parametrize("words", [["--help"], ["solvers"]])
 def test_what_computes_nothing_imports_no_arrays(words):
-    """What lists solvers or commands: numpy takes a fifth of the time that the list of solvers takes."""
+    """Lists of solvers and commands: numpy would take a fifth of the time of the list of solvers."""
     code = f"""
 import sys
 from euclio.cli import main

@@ -32,7 +32,7 @@ MODULES = {
 }
 """Modules that make code of texts or bytes, that start programs, or that reach other machines."""
 NAMES = {"import_module", "entry_points", "spec_from_file_location", "SourceFileLoader", "exec_module", "load_module"}
-"""What does so of modules that do other things too."""
+"""Functions that do so, of modules that do other things too."""
 FUNCTIONS = {"exec", "eval", "compile", "__import__"}
 OF_MODULES = {
     "os": {"system", "popen", "posix_spawn", "startfile", "execv", "execve", "execvp", "execl", "spawnv", "spawnl"},
@@ -88,11 +88,11 @@ ANY = re.compile(
     rf"|^\s*(?:import|from)\b.*\b(?:{'|'.join(sorted(MODULES))})\b",
     re.MULTILINE,
 )
-"""What a source needs to be parsed for: a name, an attribute of a module, a function or an import of a module."""
+"""Any text that makes a source worth parsing: a name, an attribute, a function or an import of a module."""
 
 
 def words_of(path: Path) -> set[str]:
-    """What of the above stands in a source file."""
+    """The names above that a source file contains."""
     found: set[str] = set()
     text = path.read_text(encoding="utf-8")
     for node in ast.walk(ast.parse(text)) if ANY.search(text) else ():

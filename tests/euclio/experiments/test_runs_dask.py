@@ -1,4 +1,4 @@
-"""Runs on a dask cluster: the same records, whichever dask worker dies."""
+"""Runs on a dask cluster give the same records when a dask worker dies."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_dask_worker_killed_in_a_run_loses_nothing_and_is_said_to_be_gone(pool, 
 
 
 Outcome = list[Record] | Exception | str | None
-"""What becomes of a batch: its records, an error, the status of a future without either, or nothing more."""
+"""The outcome of a batch: its records, an error, the status of a future without either, or nothing more."""
 
 
 class _FakeFuture:
@@ -157,7 +157,7 @@ def test_dask_workers_without_euclio_are_one_clear_line():
 
 
 def test_dask_worker_of_another_version_is_refused_by_name(tmp_path):
-    """What is asked for names the version, so that none of its runs is made there, though it joins late."""
+    """The request names the version, so that a worker of another version makes no run even if it joins late."""
     package = tmp_path / "euclio-9.9.dist-info"
     package.mkdir()
     (package / "METADATA").write_text("Metadata-Version: 2.1\nName: euclio\nVersion: 9.9\n")

@@ -37,7 +37,7 @@ def test_a_plan_at_p95_is_the_plan_of_that_profile():
 
 
 def test_the_result_states_it_and_is_checked_by_it(tmp_path):
-    """Whoever reads the result knows what it holds at, and `verify` prices it so."""
+    """The result names its quantile, and `verify` prices the plan at it."""
     file, out = str(tmp_path / "s.json"), str(tmp_path / "r.json")
     save_instance(measured(), file)
     assert main(["solve", file, "--durations", "p95", "--out", out]) == 0
@@ -51,7 +51,7 @@ def test_the_result_states_it_and_is_checked_by_it(tmp_path):
 
 @pytest.mark.parametrize("verb", ["compare", "explain", "what_if"])
 def test_neighbouring_verbs_take_it(verb):
-    """What one verb can plan for, the others can ask about."""
+    """The other verbs accept every quantile that one verb can plan for."""
     asked, expected = (
         {
             "compare": lambda s, **k: euclio.compare(s, "harpagon", **k).optimum,
@@ -64,7 +64,7 @@ def test_neighbouring_verbs_take_it(verb):
 
 
 def test_a_configuration_without_the_quantile_is_named(tmp_path, capsys):
-    """Its duration in place of the quantile would be a promise that nobody measured."""
+    """Using its duration in place of the quantile would promise an unmeasured value."""
     modules = [Module("m", 100, [*measured().modules[0].profile, Configuration("A", 16, 1, "0.1")])]
     session = Session("s", "0.5", [Hardware("A", 2)], modules)
     with pytest.raises(InputError, match=r"^durations: is 'p95', which module m on A with batch 16 .*\(it has none\)"):
@@ -79,7 +79,7 @@ def test_a_configuration_without_the_quantile_is_named(tmp_path, capsys):
 
 @pytest.mark.parametrize("level", ["95", "p0", "p100", "P95", "p95.1234", "median"])
 def test_what_is_no_quantile_is_refused(level):
-    """p100 would be the longest of all batches, which nobody has measured."""
+    """p100 would be the longest of all batches, which is never measured."""
     with pytest.raises(InputError, match="give a quantile such as p50, p95 or p99"):
         SessionChanges(durations=level)
 
@@ -96,7 +96,7 @@ def test_quantiles_are_kept_in_files(tmp_path):
 
 
 def test_quantiles_are_kept_in_csv(tmp_path):
-    """What `profile --append` reads it has to write again."""
+    """`profile --append` has to write again all that it reads."""
     profiles = {"m": measured().modules[0].profile, "n": (Configuration("A", 1, 1, "0.1"),)}
     (tmp_path / "p.csv").write_text(profiles_text(profiles), encoding="utf-8")
     found = read_profiles(tmp_path / "p.csv")

@@ -1,6 +1,6 @@
-"""What works on systems other than Linux: all that a notebook needs, and batches with soft limits.
+"""Systems other than Linux run all that a notebook needs, and batches with soft limits.
 
-Those systems are played by taking away what they lack (`other_systems`); README, "Where it runs", stands on this.
+`other_systems` emulates them on Linux by hiding the functions that they lack; README, "Where it runs", rests on this.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ SAME = (
     "models/**/*",
     "served.svg",
 )
-"""What is written with no time or versions in it."""
+"""Written files that contain no times or versions."""
 
 
 def written(folder: Path) -> dict[str, bytes]:
@@ -175,7 +175,7 @@ def test_a_time_limit_that_cannot_be_kept_from_outside_is_said_in_one_line(tmp_p
     ],
 )
 def test_a_solver_that_fails_here_fails_in_one_line(tmp_path, code, exit_code, words):
-    """What it prints is kept from the result, as where it has a process of its own."""
+    """Its output does not reach the result, just as with a process of its own."""
     prepared(tmp_path)
     (tmp_path / "own.py").write_text(f"def solve(session, space):\n    {code}\n", encoding="utf-8")
     (said,) = on("windows", [("solve", SESSION, "--solver", "own.py:solve", "--json")], tmp_path)
@@ -257,7 +257,7 @@ assert [(record.key, record.status) for record in records] == [(task.key, "feasi
 
 
 def test_a_runner_is_kept_out_where_files_cannot_be_locked(tmp_path):
-    """By the process that the file names, as long as it is there and the same one."""
+    """The lock holds while the process that the file names still runs."""
     code = """
 import json, os, platform
 from pathlib import Path
@@ -314,7 +314,7 @@ NAMED = {
 
 
 def unix_in(path: Path) -> list[str]:
-    """What a module imports or names that other systems lack."""
+    """Imports and names of a module that other systems lack."""
     found: list[str] = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         match node:

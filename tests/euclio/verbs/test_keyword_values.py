@@ -1,4 +1,4 @@
-"""What keywords take: numbers in all forms, exactly as written; what they refuse is told by the keyword."""
+"""Values of keywords: numbers in all forms, exactly as written; errors name the keyword."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_number_that_no_decimal_says_stays_exact():
 
 
 def test_a_path_is_as_good_as_an_object(file):
-    """Nobody has to load a file first."""
+    """Users need not load a file first."""
     by_path, by_object = euclio.solve(file, "harpagon", rate=12), euclio.solve(tiny_session(), "harpagon", rate=12)
     assert (by_path.value, by_path.changes) == (by_object.value, by_object.changes)
 
@@ -64,7 +64,7 @@ def test_options_of_the_plan_space_and_its_fields_are_the_same():
 
 
 def test_none_leaves_a_keyword_out_but_a_field_that_may_be_none():
-    """A wrapper passes on what it was not given; any number of allocations is asked for by None, as ever."""
+    """A wrapper may pass on None for a keyword that it was not given; None still means any number of allocations."""
     limited = PlanSpace(max_allocations=1)
     assert euclio.solve(tiny_session(), "harpagon", space=limited, dummy=None).space.max_allocations == 1
     assert euclio.solve(tiny_session(), "harpagon", space=limited, max_allocations=None).space.max_allocations is None
@@ -111,7 +111,7 @@ def test_an_error_names_file_and_keyword(file):
 
 
 def test_an_unknown_keyword_is_answered_with_the_nearest_one():
-    """A typo is no plan without a limit."""
+    """A misspelt limit must not mean a plan without a limit."""
     with pytest.raises(TypeError, match="unexpected keyword argument 'time_limt'; did you mean 'time_limit'"):
         euclio.solve(tiny_session(), time_limt=3)
     with pytest.raises(TypeError, match=r"unexpected keyword argument 'budget'; did you mean 'budgets' \(of fleets\)"):
@@ -125,13 +125,13 @@ def test_what_files_call_otherwise_is_known_by_both_names():
 
 
 def test_a_keyword_of_sessions_is_refused_on_clusters():
-    """It would have no effect, and nobody would see that."""
+    """It would have no effect, unnoticed."""
     with pytest.raises(InputError, match=r"^rate=3: is an option for sessions, and this is one of clusters"):
         euclio.solve(tiny_cluster(), rate=3)
 
 
 def test_an_error_of_a_kind_stays_one_of_that_kind(monkeypatch):
-    """Whoever waits for a missing engine, as comparisons do, still gets that, in words of Python."""
+    """Callers that catch a missing engine, as comparisons do, still get that error, in words of Python."""
 
     def missing(*_: object) -> None:
         raise MissingEngineError(f"needs highspy; take `{option_text('--engine', 'cbc')}`", field="--solver")

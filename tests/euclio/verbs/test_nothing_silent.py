@@ -1,4 +1,4 @@
-"""No verb is silent for long, on the command line or in Python, whatever it waits for; each says it once."""
+"""No verb is silent for long, on the command line or in Python; each reports a wait once."""
 
 import re
 import time
@@ -52,12 +52,12 @@ def soon(monkeypatch, tmp_path):
 
 
 def lines(capfd):
-    """What is said of what takes long."""
+    """The messages about long work."""
     return [line for line in capfd.readouterr().err.splitlines() if line.endswith("…")]
 
 
 def of_work(capfd):
-    """The same without the command's own, which is said of what is done before and after."""
+    """The same without the command's own messages about the work before and after."""
     return [line for line in lines(capfd) if not line.endswith("is at work …")]
 
 
@@ -96,7 +96,7 @@ def session():
     ids=["solve", "compare", "decompose", "what_if", "sweep", "solve_attaining"],
 )
 def test_calls_that_run_slow_solvers_say_what_they_do(call, said, capfd):
-    """Each in one line of its own, whatever number of runs it makes."""
+    """Each call reports in one line of its own, for any number of runs."""
     call()
     found = lines(capfd)
     assert len(found) == len(said)

@@ -1,4 +1,4 @@
-"""Limits of `solve`, `compare` and `explain` hold whatever a solver does to its process."""
+"""No solver can break the limits of `solve`, `compare` and `explain` by misusing its process."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _exit(session, *_):
 
 
 def test_a_killed_solver_leaves_the_plan_that_it_started_from(instance):
-    """HiGHS did not look at its clock for eleven seconds: the plan that it had been given was lost with it."""
+    """HiGHS may not look at its clock for eleven seconds; its warm start must survive."""
     session = load(instance)
     starts = {"takes": frozenset({Option.WARM_START}), "starts_from": "harpagon"}
     stuck, gone = (Solver("stuck", "exact", "", run, PlanSpace(), **starts) for run in (_hang, _exit))
@@ -107,7 +107,7 @@ def test_a_killed_solver_leaves_the_plan_that_it_started_from(instance):
         assert found.wall_s >= LIMIT_S
         cold = supervised.solve(session, stuck, time_limit_s=LIMIT_S, warm_start="none")
         assert (cold.status, cold.plan) == (Status.UNKNOWN, None)
-        # One that ends by itself is faulty, whatever it started from.
+        # A solver that ends by itself is faulty, even with a warm start.
         assert supervised.solve(session, gone, time_limit_s=LIMIT_S).status is Status.ERROR
 
 
@@ -129,7 +129,7 @@ def test_daemon_that_a_solver_leaves_ends_with_the_command(instance, tmp_path, w
 
 
 def test_daemon_and_folders_of_a_killed_command_end_with_it(instance, tmp_path):
-    """The keeper ends what the solver started and removes its temporary files, though nobody is left to ask for it."""
+    """The keeper ends the solver's processes and removes its temporary files, although the command is gone."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     words = [sys.executable, "-c", PROGRAM, "solve", instance, "--solver", f"{FAULTS}:leave_a_daemon_and_hang"]

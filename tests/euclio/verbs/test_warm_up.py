@@ -35,7 +35,7 @@ def test_bad_input_is_one_line(words, capsys):
 
 
 def test_all_solvers_provers_and_simulators_are_parts_of_it():
-    """What no solver reaches would be compiled by the first who simulates or certifies."""
+    """Otherwise the first simulation or certificate would compile the kernels that no solver reaches."""
     names = [name for name, _, _ in warm_up.parts()]
     assert {"exact", "harpagon", "columns", "regroup"} <= set(names)
     assert sum(name.startswith("prover and simulator") for name in names) >= 3
@@ -44,7 +44,7 @@ def test_all_solvers_provers_and_simulators_are_parts_of_it():
 @pytest.mark.fifth("name")
 @pytest.mark.parametrize("name", [name for name in solvers() if find_solver(name).compile is not None])
 def test_what_a_solver_compiles_on_its_own_runs(name):
-    """Warming up goes on after an error, so that one in these functions would be seen by nobody."""
+    """Warming up goes on after an error, so an error in these functions would pass unnoticed."""
     find_solver(name).compile()
 
 
@@ -63,7 +63,7 @@ def test_machine_code_that_nothing_reads_is_removed(tmp_path):
     other = tmp_path / "notes.txt"
     other.write_text("mine", encoding="utf-8")
     assert warm_up.prune(folder) == 2
-    # Whoever makes machine code in the background may hold that one, however old it is.
+    # A process that compiles in the background may hold that one, however old it is.
     assert sorted(path.name for path in tmp_path.rglob("*.*")) == ["making.lock", "notes.txt", "used.machine"]
 
 
@@ -78,7 +78,7 @@ def test_a_result_says_how_its_kernels_ran(way, said):
 
 
 def test_a_comparison_says_that_times_are_interpreted(tmp_path, capsys):
-    """Whoever cites a time of a fresh installation would cite Python's."""
+    """Otherwise users of a fresh installation would cite the times of interpreted code."""
     file = tmp_path / "s.json"
     file.write_text(TEXT, encoding="utf-8")
     line = "times: interpreted"

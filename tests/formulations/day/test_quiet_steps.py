@@ -79,7 +79,7 @@ def test_quiet_steps_may_be_the_first_and_the_last(rates):
 @pytest.mark.parametrize("modules", [1, 2])
 @pytest.mark.parametrize("slo", ["0.65", "0.01"])
 def test_a_day_without_requests_needs_no_machines_at_all(solver, modules, slo):
-    """Whatever the objective: nothing has to keep it. That nothing costs less than 0 is proof enough for a rule too."""
+    """No request has to keep the objective. That nothing costs less than 0 is proof enough for a rule too."""
     day = chain([(0,) * modules] * 3, slo)
     found = solve(day, solver)
     assert (found.status, found.value) == (Status.OPTIMAL, 0)
@@ -126,7 +126,7 @@ def test_several_quiet_modules_in_a_row_are_passed():
 
 
 def test_the_checker_asks_for_machines_only_where_requests_come():
-    """Machines that serve in a quiet step are kept full by dummies; too slow ones are late for nobody."""
+    """Dummies keep machines full in a quiet step; slow machines make no request late there."""
     day = chain([(10, 0), (0, 0), (10, 10)], "0.45")
     a, b = Staffing((Serving("ha", 1, 1, 1),)), Staffing((Serving("hb", 1, 1, 1),))
     none, idle = Staffing(()), Staffing((), (Idle("hb", 2),))
@@ -143,7 +143,7 @@ def test_thresholds_release_what_is_not_used_and_stay_there():
 
 
 def test_one_configuration_rounded_up_has_no_machines_where_nothing_comes():
-    """⌈0 / 10⌉ is 0, whatever a share of the objective would need."""
+    """⌈0 / 10⌉ is 0, for every share of the objective."""
     found = solve(chain([(20, 10), (0, 10), (0, 0)]), "day-per-machine")
     assert [sum(on[0]) > 0 for on in found.evaluation.machines] == [True, False, False]
     assert [sum(on[1]) > 0 for on in found.evaluation.machines] == [True, True, False]

@@ -73,7 +73,7 @@ def test_objective_past_the_limit_is_refused():
 
 
 def _one_of_three():
-    """Least -4: take 1, 2, 4, 5 and 6, since 1 - 10 + 2 + 1.87 is below 3.7, and 6 is the one of 0, 3 and 6."""
+    """The optimum is -4 with 1, 2, 4, 5 and 6: 1 - 10 + 2 + 1.87 is below 3.7, and of 0, 3 and 6 only 6 is taken."""
     model = cp_model.CpModel()
     x = [model.new_bool_var(f"x_{i}") for i in range(7)]
     model.add(x[0] + x[3] + x[6] == 1)
@@ -85,7 +85,7 @@ def _one_of_three():
 
 
 def _at_most_one():
-    """Least -1 - 1: take 2 and 6, since 4 + 6.3 is past 4.3, 6 is the one of 0, 4 and 6, and 2 that of 2 and 3."""
+    """The optimum is -1 - 1 with 2 and 6: 4 + 6.3 exceeds 4.3; of 0, 4 and 6 only 6 is taken, of 2 and 3 only 2."""
     model = cp_model.CpModel()
     x = [model.new_bool_var(f"x_{i}") for i in range(7)]
     model.add_exactly_one(x[0], x[4], x[6])
@@ -113,7 +113,7 @@ def test_no_wrong_optimum_is_certified_where_coefficients_sum_past_the_limit(bui
 
 @pytest.mark.parametrize("built", PAST_THE_LIMIT)
 def test_presolve_that_overflows_certifies_a_wrong_optimum(built):
-    """What the guard is for. Where this fails, OR-Tools has repaired it (#5293), and the guard may go."""
+    """The guard prevents this. If this test fails, OR-Tools has repaired it (#5293), and the guard may go."""
     model, best = built()
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
@@ -149,7 +149,7 @@ def test_a_model_that_presolve_calls_infeasible_has_its_solution():
 
 
 def test_presolve_calls_a_feasible_model_infeasible():
-    """What leaving presolve out is for. Where this fails, OR-Tools may have repaired it, and `cpsat` may be faster."""
+    """`cpsat` leaves presolve out for this. If this fails, OR-Tools may have repaired it; `cpsat` may be faster."""
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.linearization_level = 2

@@ -33,7 +33,7 @@ from .records import (
 
 @dataclass(slots=True)
 class MachineState:
-    """What a machine has to do.
+    """The work of a machine.
 
     Attributes:
         open: invocations of the batch that is being collected.
@@ -71,10 +71,10 @@ def serve(
     Args:
         system: what serves them.
         arrival_ticks: when they arrive, ascending.
-        counts: invocations of each module by request; None: as the rates say.
+        counts: invocations of each module by request; None means as the rates say.
         factors: what durations are multiplied by, in the order in which batches start, again from the front if there
             are more batches.
-        until_ticks: dummies become ready before it; None: up to the last arrival.
+        until_ticks: dummies become ready before it; None means up to the last arrival.
         seed: of what routers draw.
     """
     until = max(arrival_ticks, default=-1) + 1 if until_ticks is None else until_ticks
@@ -115,7 +115,7 @@ class _Server:
     Attributes:
         until_ticks: dummies and what clients send come before it.
         expected: requests that have arrived or will.
-        follow: invocations of the requests that follow answered ones; None: requests come by themselves.
+        follow: invocations of the requests that follow answered ones; None means requests come by themselves.
     """
 
     def __init__(self, system: System, factors: Sequence[float], until_ticks: int, seed: int) -> None:

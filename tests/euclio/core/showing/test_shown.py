@@ -176,7 +176,7 @@ def test_showing_never_fails():
 
 
 def test_showing_solves_nothing(shown, monkeypatch):
-    """What is shown is known already."""
+    """Showing uses known values only."""
     from euclio.core import solving
 
     monkeypatch.setattr(solving.PreparedRun, "answer", None)
@@ -256,7 +256,7 @@ def test_a_legend_below_small_axes_covers_no_label(shown, what):
 
 
 def test_a_figure_of_its_own_is_one_of_pyplot(shown):
-    """A notebook shows it, on white: its ink is dark whatever the theme is."""
+    """A notebook shows it on white, with dark ink in every theme."""
     with mpl.rc_context({"backend": "agg"}):
         from matplotlib import pyplot
 
@@ -299,7 +299,7 @@ def classes():
 
 
 def test_no_class_of_answers_is_without_both():
-    """Who adds a kind of answer gives it a view: plans, results, evaluations, comparisons, simulations and so on."""
+    """Every kind of answer needs a view: plans, results, evaluations, comparisons, simulations and so on."""
     found = [c for c in classes() if is_dataclass(c) and c.__name__.endswith(ANSWERS) and c.__name__ not in INNER]
     lacking = [f"{c.__module__}.{c.__name__}" for c in found if not issubclass(c, Shown)]
     assert not lacking

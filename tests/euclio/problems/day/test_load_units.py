@@ -61,7 +61,7 @@ def test_a_column_for_each_module_is_called_as_it(load):
 
 
 def test_one_of_several_columns_is_named(load):
-    """Further ones are left out of account, whatever is in them."""
+    """Further columns are ignored."""
     steps = load("time_s,all,failed\n0,60,x\n60,30,y\n", "requests-per-minute", column="all")
     assert [step.rates_rps[0] for step in steps] == [1, Fraction(1, 2)]
 
@@ -71,7 +71,7 @@ LOG = [("timestamps-s", "{}.5", 1), ("timestamps-ms", "{}500", 1), ("timestamps-
 
 @pytest.mark.parametrize(("unit", "written", "scale"), [*LOG, ("timestamps-ns", "{}500000000", 1)])
 def test_requests_are_counted_by_step(load, unit, written, scale):
-    """Seconds 1000, 1001, 1003, 1021 and 1029.5: of three steps of 10 s the second has none; the last is 9 s long."""
+    """Requests at 1000, 1001, 1003, 1021 and 1029.5 s: the second of three 10 s steps has none; the last is 9 s."""
     times = [written.format(second) for second in (1000, 1003, 1001, 1021, 1029)]
     steps = load("\n".join(times), unit, 10)
     assert [step.length_s for step in steps] == [10, 10, 9]
@@ -100,7 +100,7 @@ def test_dates_of_requests_are_found_by_themselves(load):
 
 @pytest.mark.parametrize("seed", range(10))
 def test_no_request_is_lost_and_no_time(load, seed):
-    """Whatever the log: rates times lengths are its requests, lengths its time; what comes is planned."""
+    """For every log, rates times lengths sum to its requests and lengths to its time; all requests are planned for."""
     draw = random.Random(seed)
     times = [draw.randrange(10**6) for _ in range(draw.choice([3, 10, 200]))]
     steps = load("\n".join(map(str, times)), "timestamps-ms", draw.choice(["13", "100.5", "0.25"]))

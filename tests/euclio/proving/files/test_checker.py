@@ -138,13 +138,13 @@ def test_an_assumption_goes_with_a_step_through_sums():
 
 
 def test_an_assumption_of_weight_0_is_one_too():
-    """What does not need it should not name it; that is the safe side."""
+    """A step must not name an assumption that it does not need; refusing it is safe."""
     steps = ("G 7 1 0 1 { asm }", ROUNDED, "G 1 OBJ { lin 3 4 1 1 1 3 0 }")
     assert "rests on an assumption" in refused(file(*steps))
 
 
 def test_a_step_that_nothing_satisfies_implies_all():
-    """That x ≥ 1/2 and x ≤ 0 makes 0 ≥ 1/2, whatever comes after."""
+    """From x ≥ 1/2 and x ≤ 0 follows 0 ≥ 1/2, and from that every step."""
     problem = WHOLE.replace("small L 5 2 0 1 1 1", "small L 0 1 0 1")
     steps = ("G 1/2 0 { lin 2 0 1 2 -1 }", "G 99 OBJ { lin 1 3 1 }")
     assert check_text(file(*steps, promise="range 99 inf", problem=problem)).bound == 99

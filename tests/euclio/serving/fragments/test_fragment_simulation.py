@@ -1,4 +1,4 @@
-"""What the simulated server does with requests, on fleets that can be followed by hand."""
+"""The simulated server's handling of requests, on fleets that can be followed by hand."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -38,8 +38,8 @@ def busy():
 def test_two_clients_by_hand():
     """Both send at 0, 20, 40 and 60 ms; a's layer 0 takes 10 ms.
 
-    Layer 1: b from 0 to 12; a, there since 10, to 24; b, since 20, to 36; a, since 30, to 48; b, since 40, to 60; then
-    a, since 50, and b, which comes that moment, as a batch of 2 in 16 ms to 76; then a, since 70, to 88.
+    Layer 1 serves b until 12, a (ready at 10) until 24, b (20) until 36, a (30) until 48, and b (40) until 60. A batch
+    of 2 with a (50) and b (60) then takes 16 ms until 76. Last is a (70) until 88.
     """
     a, b = simulate(two_clients(), aligned(), TOGETHER).requests
     assert ms(a.finish_ns) == [24, 48, 76, 88]
@@ -91,7 +91,7 @@ def test_instances_draw_from_one_queue_or_get_requests_in_turn(dispatch, finish)
 
 
 def test_clients_that_coincide_wait_longer_than_an_execution():
-    """Five at once in batches of 2: the last one waits for two batches of 16 ms."""
+    """The last of five simultaneous requests in batches of 2 waits for two batches of 16 ms."""
     fleet, plan = together(5)
     found = simulate(fleet, plan, replace(TOGETHER, seconds=0.01))
     assert longest_wait(found, found.stages[0]) == 2
@@ -141,7 +141,7 @@ def test_every_request_is_served_late_or_dropped(setup):
 @pytest.mark.fifth("setup")
 @pytest.mark.parametrize("setup", SETUPS)
 def test_requests_are_conserved_at_every_stage(setup):
-    """What arrives is executed at the own stage or dropped there, and so at the shared stage."""
+    """Each stage, own or shared, executes or drops every request that arrives there."""
     found = simulate(*busy(), setup)
     a, b = found.requests
     way = found.passages[0]
@@ -201,7 +201,7 @@ def test_phases_are_within_a_period_and_the_period_stays():
 
 
 def test_clients_of_a_head_are_staggered_as_those_of_a_set_are():
-    """Heads of 2 and 2: in turn, so that each head's are half a period apart."""
+    """Two heads of 2 clients send in turn, so that each head's requests are half a period apart."""
     fleet, _ = together(4)
     plan = FragmentPlan((RealignedSet(1, Stage(4, 50, 1), (Head((0, 1)), Head((2, 3)))),))
     found = simulate(fleet, plan, Setup("uniform", seconds=1, phases="staggered"))

@@ -1,4 +1,4 @@
-"""Theorem 1 of Harpagon: where requests break it, and what is proven instead (docs/findings/theorem-1.md)."""
+"""Theorem 1 of Harpagon: requests that break it, and the proven replacements (docs/findings/theorem-1.md)."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def random_module(seed: int, allocations: int) -> tuple[Session, Plan, DummyRule
 
 @pytest.mark.parametrize("seed", range(60))
 def test_one_allocation_in_turn_keeps_it(seed: int) -> None:
-    """Statement 1: d + (b − 1)/F without dummies and d + b/F with them at most; rounding is under 1 ns per batch."""
+    """Statement 1 allows d + (b − 1)/F without dummies and d + b/F with them; rounding is under 1 ns per batch."""
     session, plan, rule = random_module(seed, 1)
     system = build_system(session, plan, PlanSpace(Policy.IN_TURN, rule))
     logs = serve_evenly(system, 2000)
@@ -149,7 +149,7 @@ def test_machines_that_pull_answer_within_twice_the_duration(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_split_allocations_keep_their_own_rate(seed: int) -> None:
-    """Statement 2: at most d + b/R for an allocation of rate R; its k-th request is in its window (Tijdeman)."""
+    """Statement 2 allows d + b/R for an allocation of rate R; its k-th request is in its window (Tijdeman)."""
     session, plan, rule = random_module(seed, 2 + seed % 2)
     space = PlanSpace(Policy.TC, rule)
     system = build_system(session, plan, space, Setup(dispatch=Dispatch.SPLIT))
@@ -200,7 +200,7 @@ def chained(seed: int) -> tuple[Session, Plan]:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_sessions_that_hold_requests_keep_their_slo(seed: int) -> None:
-    """Statement 4: with `hold` modules see evenly spaced requests: W = u/v + 1 − 1/v is at most 2 and a half here."""
+    """By statement 4, `hold` gives modules evenly spaced requests; W = u/v + 1 − 1/v is at most 2.5 here."""
     session, plan = chained(seed)
     system = build_system(session, plan, PlanSpace(Policy.IN_TURN, DummyRule.NONE), Setup(hold=True))
     logs = serve_evenly(system, 2000)

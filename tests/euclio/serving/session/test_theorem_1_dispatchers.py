@@ -1,4 +1,4 @@
-"""What no dispatcher can do, and what some can: statements of docs/findings/theorem-1.md that are about all of them.
+"""Limits of all dispatchers, and abilities of some: statements of docs/findings/theorem-1.md about dispatchers.
 
 Each is looked for among all dispatchers (`all_dispatchers`), in fractions and without the simulator.
 """
@@ -33,7 +33,7 @@ def kept(rate: int, machines: list[Machine], dealt: list[int]) -> bool:
 
 
 def test_the_smallest_plan_breaks_under_runs_of_whole_batches_and_not_under_single_requests() -> None:
-    """Statement 5: B gets requests 2, 5, 8, …: A takes 2/3 s of 5/6 s, B 3 s of 4 s. In runs nobody keeps both."""
+    """Statement 5: B gets requests 2, 5, 8, …: A takes 2/3 s of 5/6 s, B 3 s of 4 s. No runs keep both."""
     rate, machines = module((2, 1), (1, 2))
     assert [(m.batch, m.duration_s, m.bound_s) for m in machines] == [(1, Fraction(1, 2), Fraction(5, 6)), (2, 2, 4)]
     assert worst_s(rate, machines, [0, 0, 1] * 200) == [Fraction(2, 3), 3]
@@ -76,7 +76,7 @@ def test_for_some_modules_no_dispatcher_keeps_what_the_module_counts_on(
 
 
 def test_the_module_of_the_page() -> None:
-    """Statement 10: A: batch 7 in 14 s; B: batch 5 in 10 s; 1 request per second: nobody keeps 21 s, 22 s some do."""
+    """Statement 10: A: batch 7 in 14 s; B: batch 5 in 10 s; 1 request/s: no dispatcher keeps 21 s, some 22 s."""
     machines = [Machine(7, Fraction(14), Fraction(21)), Machine(5, Fraction(10), Fraction(21))]
     assert not Dispatchers(1, machines).answer().possible
     longer = [Machine(m.batch, m.duration_s, Fraction(22)) for m in machines]

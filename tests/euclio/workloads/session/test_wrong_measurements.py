@@ -126,7 +126,7 @@ DOUBTED = [
         "the SLO is 0.4 s, and plans take at least about 5.21 s; SLO and durations have to be in seconds, both of them",
     ),
 ]
-"""What is wrong, the file, and what is said of it: a warning, which `--strict` makes a refusal."""
+"""The mistake, the file and the warning, which `--strict` turns into an error."""
 
 REFUSED = [
     (
@@ -183,7 +183,7 @@ REFUSED = [
         "write all numbers with a decimal point and no other sign",
     ),
 ]
-"""What is wrong, the file, and why it is refused."""
+"""The mistake, the file and the error."""
 
 KINDS = DOUBTED + REFUSED
 
@@ -207,7 +207,7 @@ def warnings(capsys):
 @pytest.mark.fifth("text")
 @pytest.mark.parametrize(("text", "said"), [kind[1:] for kind in DOUBTED], ids=[kind[0] for kind in DOUBTED])
 def test_what_is_doubted_is_said_in_a_line(folder, capsys, text, said):
-    """One wrong row can halve a bill, and nobody would look for it."""
+    """One wrong row can halve a cost unnoticed."""
     assert imported(text) == 0
     assert warnings(capsys)[0] == f"euclio: warning: m.csv: {said}"
 
@@ -225,19 +225,19 @@ def test_strict_refuses_what_is_doubted(folder, capsys, text, said):
 
 @pytest.mark.parametrize(("text", "said"), [kind[1:] for kind in REFUSED], ids=[kind[0] for kind in REFUSED])
 def test_what_cannot_be_a_measurement_is_refused(folder, capsys, text, said):
-    """What has one reading only as a mistake is no matter of doubt."""
+    """Certain mistakes are errors, not warnings."""
     assert imported(text) == 2
     assert warnings(capsys) == [f"euclio: m.csv: {said}"]
 
 
 def test_right_measurements_are_not_doubted(folder, capsys):
-    """A warning that comes always is read by nobody."""
+    """Users ignore a warning that always appears."""
     assert imported(rows(), "--strict") == 0
     assert capsys.readouterr().err == ""
 
 
 def test_the_page_lists_them_all():
-    """The table of the page is what the program says, word by word."""
+    """The page's table quotes the program word by word."""
     page = (ROOT / "docs/howto/doubts.md").read_text(encoding="utf-8")
     listed = [tuple(cells) for cells in re.findall(r"^\| ([^|]+) \| `m\.csv: ([^|]+)` \|$", page, re.MULTILINE)]
     assert listed == [(what, said.replace("`", "")) for what, _, said in KINDS]
@@ -334,7 +334,7 @@ EXCEL = {
 
 @pytest.mark.parametrize("data", EXCEL.values(), ids=EXCEL)
 def test_what_spreadsheets_write_is_read(folder, data):
-    """The same numbers, whatever the spreadsheet's language."""
+    """The numbers do not depend on the spreadsheet's language."""
     given = {"prices": {"A10G": 1}, "rates": 200, "slo": 0.4}
     (folder / "m.csv").write_bytes(rows().encode())
     expected = euclio.import_csv("m.csv", **given)

@@ -80,7 +80,7 @@ def test_an_almost_full_partial_machine_next_to_whole_ones(name):
 
 
 def test_highs_does_not_call_a_model_infeasible_that_its_presolve_cannot_keep():
-    """With presolve HiGHS 1.13.1 calls this model infeasible, whatever room its rows have."""
+    """With presolve, HiGHS 1.13.1 calls this model infeasible under every tolerance of its rows."""
     d = 1e-12
     fours = [Configuration("h", b, 1, d) for b in (4, 6, 2)]
     modules = [
@@ -116,7 +116,7 @@ def test_a_bound_of_a_stopped_run_is_no_higher_than_the_optimum(name):
 
 
 def test_ties_among_whole_machines_are_cut_off_together():
-    """One module on whole machines at price 2: whatever is cheaper than 6 costs at most 4."""
+    """With one module on whole machines at price 2, every plan cheaper than 6 costs at most 4."""
     session = one_module("0.6", 30, (1, "0.1"), (2, "0.2"), price=2)
     best = solve(session, "plan-bruteforce")
     cut = priced(joint_problem(session, PlanSpace()), best.plan, best.evaluation, best.value, Fraction(0))
@@ -132,7 +132,7 @@ def cheapest(single, space, budget_s, strictly=False, nodes=200_000):
 @pytest.mark.parametrize("seed", range(500, 530))
 @pytest.mark.parametrize("policy", ["tc", "tc-shared", "rr"])
 def test_the_exact_search_of_one_module_agrees_with_enumeration(seed, policy):
-    """What settles a model's rounding has to be right by itself."""
+    """The search that settles a model's rounding has to be right by itself."""
     whole, space = small_session(seed), PlanSpace(policy)
     single = Session("one", whole.slo_s, whole.hardware, whole.modules[:1])
     best, plan = solve(single, "plan-bruteforce", space=space), cheapest(single, space, single.slo_s)
