@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -126,6 +127,21 @@ class Collector:
         total = sum(len(instances) if setting.on is None else len(setting.on) for setting in settings)
         with self.stage(name, total) as advance:
             return self.runs(instances, settings, advance, seed=seed, alone=alone)
+
+    def compile(self, instance: Any, *groups: Sequence[Setting]) -> None:
+        """A stage that has machine code made: each group of settings in one process, several groups at a time.
+
+        Args:
+            instance: a small instance.
+            *groups: settings whose kernels depend on each other.
+        """
+        places = [replace(instance, name=f"{instance.name}-{k}") for k in range(len(groups))]
+        settings = [
+            replace(setting, on=frozenset({place.name}))
+            for place, group in zip(places, groups, strict=True)
+            for setting in group
+        ]
+        self.staged("compile", places, settings)
 
     def _pool(self, slots: int) -> Pool:
         """Worker processes, which stay loaded from one experiment to the next."""

@@ -44,7 +44,7 @@ from bruteforce.session.module_plans import (
 )
 from euclio.core.errors import InapplicableError
 from euclio.problems.session import Allocation, Configuration, Module, ModulePlan, PlanSpace, Session
-from euclio.problems.session.objectives import least_end
+from euclio.problems.session.services import least_end
 
 NOTHING: tuple[tuple[Allocation, ...], tuple[Allocation, ...]] = ((), ())
 """No machines before or after others in rank."""

@@ -30,8 +30,8 @@ from bruteforce.session.combination import TimeUpError
 from bruteforce.session.demands import asked_of
 from euclio.problems.session import DummyRule, Module, Plan, PlanSpace, Session
 from euclio.problems.session.latency.paths import path_length
-from euclio.problems.session.objectives import least_end
 from euclio.problems.session.policies import Form
+from euclio.problems.session.services import least_end
 
 GROWTH = Fraction(4, 3)
 """Factor from one cutoff on the cost to the next."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from euclio.problems.session import Module, ModulePlan, Plan, Session
 from euclio.problems.session.latency.paths import longest_path
-from euclio.problems.session.objectives import least_end
+from euclio.problems.session.services import least_end
 
 
 class ModuleChoice(NamedTuple):
@@ -46,7 +46,7 @@ def cheapest_plan(
     for module in session.modules:
         frontier = frontier_of(module)
         if not frontier:
-            return f"module {module.name} has no plan in time"
+            return f"module {module.name} has no plan within {float(session.slo_s - least_end(session)):.9g} s"
         frontiers.append(frontier)
     fastest, path = longest_path(session, [frontier[-1].latency_s for frontier in frontiers])
     # All modules at their fastest miss the SLO, so every combination does.

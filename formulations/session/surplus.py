@@ -27,9 +27,9 @@ from euclio.problems.session import (
 )
 from euclio.problems.session.demands import quick_when_partial
 from euclio.problems.session.evaluate import machine_latencies
-from euclio.problems.session.objectives import fixed_seconds, least_end
 from euclio.problems.session.policies import Form
 from euclio.problems.session.resources import usable_stock
+from euclio.problems.session.services import fixed_seconds, least_end
 from formulations.session.demands import changes_of, limited_shares
 from formulations.session.split.problem import without_modes
 

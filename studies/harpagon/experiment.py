@@ -142,7 +142,8 @@ TIMED = (
 def collect(collector: Collector, asked: Asked) -> Found:
     """Draw workloads and run everything on them; the finer grids of the split optimum on a sample unless it is full."""
     count, seed = asked.workloads or PUBLISHED_WORKLOADS, asked.seed
-    collector.staged("compile", [draw(seed, 1).session], (*SYSTEM_RUNS, *REFERENCES, *DESIGNS))
+    by_splits, *by_plans = REFERENCES
+    collector.compile(draw(seed, 1).session, (*by_plans, *DESIGNS), SYSTEM_RUNS, (by_splits,))
     with collector.stage("draw and ask the 20 systems", count * len(SYSTEM_RUNS)) as advance:
         drawn, asked_systems = draw_workloads_of(collector, HARPAGON, SYSTEM_RUNS, count, seed, advance)
     accepted = [workload.session for workload in drawn.workloads]

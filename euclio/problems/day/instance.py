@@ -12,7 +12,7 @@ from euclio.core.numbers import Number, exact_number
 from euclio.core.showing import Framed, Plotted
 from euclio.problems.session import Module, Session
 from euclio.problems.session.instance import MOST_NAMED, amounts
-from euclio.problems.session.objectives import refuse_several
+from euclio.problems.session.services import refuse_several
 
 HOUR_S = 3600
 """Seconds of an hour, for which prices are given."""

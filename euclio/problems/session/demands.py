@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from euclio.core.parameters import Demand
 from euclio.problems.session.instance import Session
-from euclio.problems.session.objectives import is_plain, without_objective
 from euclio.problems.session.policies import Form, Policy
 from euclio.problems.session.rules import Charging, DummyRule
+from euclio.problems.session.services import is_plain, without_objective
 from euclio.problems.session.space import PlanSpace
 
 NO_PAPER = "no paper asks for it"

@@ -115,23 +115,8 @@ def evaluate(
     if len(plan.modules) != len(session.modules):
         count = f"the plan has {len(plan.modules)} modules, the session {len(session.modules)}"
         return Evaluation((count,), None, None, ())
-    violations: list[str] = []
-    found: list[ModuleEvaluation] = []
     price = session.price
-    for m, (module, module_plan) in enumerate(zip(session.modules, plan.modules, strict=True)):
-        if priced is not None and (m, id(module_plan)) in priced:
-            found.append(priced[m, id(module_plan)][1])
-            continue
-        problems = _broken_rules(module, module_plan, price, space)
-        violations += [f"module {module.name}: {problem}" for problem in problems]
-        if not problems:
-            entry = _price(module, module_plan, price, space)
-            if isinstance(entry, str):
-                violations.append(f"module {module.name}: {entry}")
-            else:
-                found.append(entry)
-                if priced is not None:
-                    priced[m, id(module_plan)] = module_plan, entry
+    found, violations = _modules(session, plan, space, priced)
     if space.single_hardware:
         used = sorted({a.configuration.hardware for m in plan.modules for a in m.allocations})
         if len(used) > 1:
@@ -166,6 +151,30 @@ def evaluate(
             violations.append(f"{changes} machines are added or removed, at most {running.most_changes} may be")
     by_objective = {name: taken for name, (taken, _) in objective_times(session, latencies).items()}
     return Evaluation(tuple(violations), cost, latency, tuple(found), changes, spare_cost, by_objective)
+
+
+def _modules(
+    session: Session, plan: Plan, space: PlanSpace, priced: Priced | None
+) -> tuple[list[ModuleEvaluation], list[str]]:
+    """The modules that can be priced, each by itself, and the rules that modules break."""
+    violations: list[str] = []
+    found: list[ModuleEvaluation] = []
+    price = session.price
+    for m, (module, module_plan) in enumerate(zip(session.modules, plan.modules, strict=True)):
+        if priced is not None and (m, id(module_plan)) in priced:
+            found.append(priced[m, id(module_plan)][1])
+            continue
+        problems = _broken_rules(module, module_plan, price, space)
+        violations += [f"module {module.name}: {problem}" for problem in problems]
+        if not problems:
+            entry = _price(module, module_plan, price, space)
+            if isinstance(entry, str):
+                violations.append(f"module {module.name}: {entry}")
+            else:
+                found.append(entry)
+                if priced is not None:
+                    priced[m, id(module_plan)] = module_plan, entry
+    return found, violations
 
 
 def _missed(

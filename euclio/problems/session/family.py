@@ -19,9 +19,9 @@ from euclio.problems.session.evaluate import Evaluation, evaluate
 from euclio.problems.session.files.instances import session_from_json, session_to_text
 from euclio.problems.session.instance import Configuration, Hardware, Module, Session
 from euclio.problems.session.latency.of_requests import caveat, session_rate
-from euclio.problems.session.objectives import is_plain, refuse_several
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.rules import DummyRule
+from euclio.problems.session.services import is_plain, refuse_several
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
 
 if TYPE_CHECKING:

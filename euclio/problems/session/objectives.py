@@ -9,17 +9,13 @@ is 0.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import LARGEST, Number, exact_number
 from euclio.core.words import full
-
-if TYPE_CHECKING:
-    from euclio.problems.session.instance import Session
 
 Edge = tuple[str, str]
 End = Fraction | None
@@ -74,7 +70,7 @@ def longest_objective(slo_s: Number | None, objectives: tuple[Objective, ...]) -
     """
     if not objectives:
         if slo_s is None:
-            raise InputError("is missing; give slo_s, or objectives of modules", field="slo_s")
+            raise InputError("is missing; add it, in seconds, or objectives of modules", field="slo_s")
         return exact_number(slo_s, "slo_s")
     longest = max(objective.slo_s for objective in objectives)
     if slo_s is not None and exact_number(slo_s, "slo_s") != longest:
@@ -96,21 +92,33 @@ def exact_delays(given: Mapping[Edge, Number], edges: tuple[Edge, ...]) -> dict[
     return {edge: delay for edge, delay in numbers.items() if delay}
 
 
-def check_objectives(session: Session) -> None:
-    """Refuse objectives of unknown modules and names that are given twice, and applications that are no parts."""
-    names = session.index
-    for i, objective in enumerate(session.objectives):
+Parents = Sequence[Sequence[int]]
+"""For each module the indices of its parents."""
+
+
+def check_objectives(
+    objectives: Sequence[Objective], applications: Sequence[Application], names: Mapping[str, int], parents: Parents
+) -> None:
+    """Refuse objectives of unknown modules, names that are given twice, and applications that are no parts of the DAG.
+
+    Args:
+        objectives: the objectives.
+        applications: the applications.
+        names: indices of the modules by name.
+        parents: parents of the modules.
+    """
+    for i, objective in enumerate(objectives):
         if objective.to not in names:
             raise InputError(
                 f"unknown module {objective.to!r}; known: {', '.join(sorted(names))}", field=f"objectives[{i}].to"
             )
-        if objective.name in [other.name for other in session.objectives[:i]]:
+        if objective.name in [other.name for other in objectives[:i]]:
             raise InputError(f"{objective.name!r} is listed twice; rename one", field=f"objectives[{i}].name")
-    part_of = {m: k for k, part in enumerate(parts(session)) for m in part}
+    part_of = {m: k for k, part in enumerate(parts(parents)) for m in part}
     taken: dict[int, str] = {}
-    for i, application in enumerate(session.applications):
+    for i, application in enumerate(applications):
         field = f"applications[{i}]"
-        if application.name in [other.name for other in session.applications[:i]]:
+        if application.name in [other.name for other in applications[:i]]:
             raise InputError(f"{application.name!r} is listed twice; rename one", field=f"{field}.name")
         for name in application.modules:
             if name not in names:
@@ -131,9 +139,9 @@ def check_objectives(session: Session) -> None:
         taken[part] = application.name
 
 
-def parts(session: Session) -> list[tuple[int, ...]]:
-    """The weakly connected parts of a session's DAG: indices of their modules, by the first one."""
-    root = list(range(len(session.modules)))
+def parts(parents: Parents) -> list[tuple[int, ...]]:
+    """The weakly connected parts of a DAG: indices of their modules, by the first one."""
+    root = list(range(len(parents)))
 
     def find(m: int) -> int:
         while root[m] != m:
@@ -141,8 +149,8 @@ def parts(session: Session) -> list[tuple[int, ...]]:
             m = root[m]
         return m
 
-    for m, parents in enumerate(session.parents()):
-        for p in parents:
+    for m, own in enumerate(parents):
+        for p in own:
             low, high = sorted((find(m), find(p)))
             root[high] = low
     found: dict[int, list[int]] = {}
@@ -151,66 +159,25 @@ def parts(session: Session) -> list[tuple[int, ...]]:
     return [tuple(part) for part in found.values()]
 
 
-def ends(session: Session) -> tuple[End, ...]:
-    """The end of each module in seconds: what every path that ends with it has to spare of the longest objective.
+def ends(
+    slo_s: Fraction, objectives: Sequence[Objective], names: Mapping[str, int], parents: Parents
+) -> tuple[End, ...]:
+    """The end of each module in seconds: the part of the longest objective that no path to it may use.
 
     A module without children that no objective names may take any latency, so that its end is far below 0.
-    """
-    has_children = {p for parents in session.parents() for p in parents}
-    if not session.objectives:
-        return tuple(None if m in has_children else Fraction(0) for m in range(len(session.modules)))
-    named: dict[str, Fraction] = {}
-    for objective in session.objectives:
-        named[objective.to] = min(objective.slo_s, named.get(objective.to, objective.slo_s))
-    free = session.slo_s - LARGEST
-    return tuple(
-        session.slo_s - named[module.name] if module.name in named else None if m in has_children else free
-        for m, module in enumerate(session.modules)
-    )
-
-
-def without_objective(session: Session) -> tuple[str, ...]:
-    """Names of the modules that lead to no objective: a plan may let them take any latency."""
-    if not session.objectives:
-        return ()
-    leads = {objective.to for objective in session.objectives}
-    index, children = session.index, dict[str, list[str]]()
-    for parent, child in session.edges:
-        children.setdefault(parent, []).append(child)
-    for m in reversed(session.order):
-        name = session.modules[m].name
-        if any(child in leads for child in children.get(name, ())):
-            leads.add(name)
-    return tuple(name for name in index if name not in leads)
-
-
-def fixed_seconds(session: Session) -> list[Fraction]:
-    """All seconds that are compared besides latencies: the longest objective, delays and ends."""
-    return [session.slo_s, *session.delay_s.values(), *(end for end in session.ends() if end is not None)]
-
-
-def least_end(session: Session) -> Fraction:
-    """The least end of all modules, at most 0, in seconds: no path takes longer than the longest objective less it."""
-    return min(Fraction(0), *(end for end in session.ends() if end is not None))
-
-
-def is_plain(session: Session) -> bool:
-    """Whether a session has one objective, of all modules without children, and no delays."""
-    return not session.objectives and not session.delay_s
-
-
-def refuse_several(session: Session, what: str) -> None:
-    """Refuse objectives of modules and delays where they are not covered.
 
     Args:
-        session: the session.
-        what: what does not cover them, in words.
-
-    Raises:
-        InputError: there are some.
+        slo_s: the longest objective in seconds.
+        objectives: the objectives.
+        names: indices of the modules by name.
+        parents: parents of the modules.
     """
-    if not is_plain(session):
-        raise InputError(
-            f"{what} covers sessions with one slo_s and edges without delay_s; give it such a session",
-            field="objectives" if session.objectives else "edges",
-        )
+    has_children = {p for own in parents for p in own}
+    if not objectives:
+        return tuple(None if m in has_children else Fraction(0) for m in range(len(parents)))
+    least: dict[int, Fraction] = {}
+    for objective in objectives:
+        m = names[objective.to]
+        least[m] = min(objective.slo_s, least.get(m, objective.slo_s))
+    free = slo_s - LARGEST
+    return tuple(slo_s - least[m] if m in least else None if m in has_children else free for m in range(len(parents)))

@@ -20,8 +20,8 @@ from euclio.core.certificate import Search
 from euclio.core.numbers import exact
 from euclio.problems.session.evaluate import rank_key
 from euclio.problems.session.instance import Module, Session
-from euclio.problems.session.objectives import is_plain
 from euclio.problems.session.policies import Form
+from euclio.problems.session.services import is_plain
 from euclio.problems.session.space import PlanSpace
 from euclio.proving.effort import Effort, GivenUpError
 from euclio.proving.paths import around

@@ -11,8 +11,8 @@ from euclio.core.certificate import Search
 from euclio.problems.session.evaluate import Evaluation, evaluate
 from euclio.problems.session.family import FAMILY
 from euclio.problems.session.instance import Session
-from euclio.problems.session.objectives import is_plain
 from euclio.problems.session.policies import Form
+from euclio.problems.session.services import is_plain
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
 from euclio.proving.effort import Effort, GivenUpError
 from euclio.proving.session.branch_and_bound import Branching

@@ -9,8 +9,8 @@ from fractions import Fraction
 from euclio.core.certificate import NoProofError
 from euclio.problems.session.evaluate import Evaluation, evaluate
 from euclio.problems.session.instance import Session
-from euclio.problems.session.objectives import is_plain
 from euclio.problems.session.plan import Plan
+from euclio.problems.session.services import is_plain
 from euclio.problems.session.space import PlanSpace
 from euclio.proving.files.branch_and_bound import MOST_NODES, UnprovenError, prove, relaxed
 from euclio.proving.files.model import ZERO, Posed, Proof

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from euclio.core.lazy import late
 from euclio.core.parts import Simulator
 from euclio.core.words import counted, duration
-from euclio.problems.session.objectives import is_plain
+from euclio.problems.session.services import is_plain
 from euclio.serving.session.setup import Setup
 
 if TYPE_CHECKING:

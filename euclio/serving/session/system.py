@@ -14,9 +14,9 @@ from euclio.problems.session.evaluate import Evaluation, ModuleEvaluation, evalu
 from euclio.problems.session.instance import Configuration, Module, Session
 from euclio.problems.session.latency.of_requests import session_rate, unevenness
 from euclio.problems.session.latency.paths import times_from
-from euclio.problems.session.objectives import refuse_several
 from euclio.problems.session.plan import ModulePlan, Plan
 from euclio.problems.session.policies import Policy
+from euclio.problems.session.services import refuse_several
 from euclio.problems.session.sharing.packing import broken_groups
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
 from euclio.serving.session.clock import Fineness, alike, fine_clock

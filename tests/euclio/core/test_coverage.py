@@ -23,6 +23,7 @@ from euclio.core.result import Result, Status
 from euclio.core.solving import solve
 from euclio.core.space_fields import variants_of
 from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
+from euclio.problems.session.objectives import Objective
 from euclio.problems.session.running import Running, RunningMachines
 
 DEMANDS = find_family("session").demands
@@ -77,6 +78,8 @@ ASKED = {
     "changes": (session(running=RUNNING), WHOLE),
     "spare": (session(spare=1), WHOLE),
     "largest_share": (session(share="0.5"), WHOLE),
+    "objectives": (replace(session(), delay_s={("m0", "m1"): "0.01"}), PlanSpace()),
+    "no_objective": (replace(session(), slo_s=None, objectives=(Objective("first", "m0", "2.4"),)), PlanSpace()),
     "share": (session(), PlanSpace()),
     "one_hardware": (session(), PlanSpace(single_hardware=True)),
     "one_allocation": (session(), PlanSpace("machine-rate", "none", 1)),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import create_model
+from pydantic import ValidatorFunctionWrapHandler, WrapValidator, create_model
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact_number
-from euclio.files.boundary import FileModel, Name, Number, Whole, at
+from euclio.files.boundary import FileModel, Name, Number, Whole, at, validated
 from euclio.files.dataclass_files import file_model, made, plain_data
 from euclio.files.instance_files import InstanceFormat
 from euclio.problems.session.instance import Configuration, Hardware, Module, Session
@@ -57,6 +57,11 @@ _Edge: Any = create_model("_Edge", __base__=FileModel, **_EDGE)
 """An edge with a delay; "from" is no name that a class of Python can have."""
 
 
+def _either_edge(value: Any, pair: ValidatorFunctionWrapHandler) -> Any:
+    """An edge as an object with a delay, or as a pair of names."""
+    return validated(_Edge, value, None) if isinstance(value, dict) else pair(value)
+
+
 class _Objective(FileModel):
     name: Name
     to: Name
@@ -71,12 +76,13 @@ class _Application(FileModel):
 
 class _Session(FileModel):
     name: Name
-    slo_s: Number | None = None
+    # Without objectives it has to be there, and null is no number.
+    slo_s: Number = None  # type: ignore[assignment]
     objectives: list[_Objective] | None = None
     applications: list[_Application] | None = None
     hardware: list[_Hardware]
     modules: list[_SessionModule]
-    edges: list[tuple[Name, Name] | _Edge]
+    edges: list[Annotated[tuple[Name, Name], WrapValidator(_either_edge)]]
     currency: Name | None = None
     running: _RUNNING | None = None  # type: ignore[valid-type]
     spare_machines: Whole = 0

@@ -13,9 +13,9 @@ from typing import assert_never
 
 from euclio.problems.session.instance import Configuration, Module, Session
 from euclio.problems.session.latency.paths import longest_path
-from euclio.problems.session.objectives import fixed_seconds
 from euclio.problems.session.policies import Form
 from euclio.problems.session.rules import DummyRule
+from euclio.problems.session.services import fixed_seconds
 from euclio.problems.session.space import PlanSpace
 
 

@@ -35,6 +35,7 @@ OF_POLICIES = {
     "heuristics/session/systems.py": "Table III, and Piccolo's rows",
     "heuristics/session/__init__.py": "Scrooge's own plan space",
     "heuristics/session/staffing": "people's rules and their plan space",
+    "euclio/export/exporters.py": "a remedy names the policy whose plans hold behind a load balancer",
     "euclio/problems/session/demands.py": "Scrooge's own algorithms cover one policy",
     "euclio/proving/session/modules.py": "the independent prover writes the formulas again",
     "bruteforce/session/module_plans.py": "so does the enumeration",

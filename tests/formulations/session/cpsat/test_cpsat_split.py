@@ -25,6 +25,8 @@ def chain(slo: str, *modules: list[tuple[str, str]]) -> SplitProblem:
         edges=tuple((i, i + 1) for i in range(count - 1)),
         order=tuple(range(count)),
         slo_s=Fraction(slo),
+        delays=(Fraction(0),) * (count - 1),
+        ends=(*(None,) * (count - 1), Fraction(0)),
         modes=tuple(tuple(Mode(Fraction(s), Fraction(c)) for s, c in modes) for modes in modules),
     )
 

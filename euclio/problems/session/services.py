@@ -1,0 +1,55 @@
+"""What methods ask of a session's objectives and delays (ours; docs/model/services.md)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from euclio.core.errors import InputError
+from euclio.problems.session.instance import Session
+
+
+def without_objective(session: Session) -> tuple[str, ...]:
+    """Names of the modules that lead to no objective: a plan may let them take any latency."""
+    if not session.objectives:
+        return ()
+    leads = {objective.to for objective in session.objectives}
+    index, children = session.index, dict[str, list[str]]()
+    for parent, child in session.edges:
+        children.setdefault(parent, []).append(child)
+    for m in reversed(session.order):
+        name = session.modules[m].name
+        if any(child in leads for child in children.get(name, ())):
+            leads.add(name)
+    return tuple(name for name in index if name not in leads)
+
+
+def fixed_seconds(session: Session) -> list[Fraction]:
+    """All seconds that are compared besides latencies: the longest objective, delays and ends."""
+    return [session.slo_s, *session.delay_s.values(), *(end for end in session.ends() if end is not None)]
+
+
+def least_end(session: Session) -> Fraction:
+    """The least end of all modules, at most 0, in seconds: no path takes longer than the longest objective less it."""
+    return min(Fraction(0), *(end for end in session.ends() if end is not None))
+
+
+def is_plain(session: Session) -> bool:
+    """Whether a session has one objective, of all modules without children, and no delays."""
+    return not session.objectives and not session.delay_s
+
+
+def refuse_several(session: Session, what: str) -> None:
+    """Refuse objectives of modules and delays where they are not covered.
+
+    Args:
+        session: the session.
+        what: what does not cover them, in words.
+
+    Raises:
+        InputError: there are some.
+    """
+    if not is_plain(session):
+        raise InputError(
+            f"{what} covers sessions with one slo_s and edges without delay_s; give it such a session",
+            field="objectives" if session.objectives else "edges",
+        )
