@@ -21,6 +21,30 @@ from pathlib import Path
 
 MOST = 3
 """Hard sentences that a file may have."""
+NOT_YET = (
+    "CONTRIBUTING.md",
+    "docs/findings/",
+    "docs/model/posterior.md",
+    "docs/tools/",
+    "euclio/core/",
+    "euclio/experiments/bench_set/export/for_everybody.md",
+    "euclio/export/",
+    "euclio/files/",
+    "euclio/problems/",
+    "euclio/proving/day/corners.py",
+    "euclio/questions/",
+    "euclio/report/",
+    "euclio/serving/",
+    "euclio/supervision/",
+    "euclio/workloads/",
+    "formulations/",
+    "heuristics/fragments/",
+    "heuristics/session/",
+    "paper.md",
+    "studies/",
+    "tests/",
+)
+"""Places whose words have not been gone over, or not to the end: they are counted, and not refused."""
 LONGEST = 35
 """Words of a sentence."""
 SHORTEST_MESSAGE = 5
@@ -46,10 +70,10 @@ def main() -> int:
     if asked.by_folder:
         print(by_folder(found))
     for file, sentences in found.items():
-        over = len(sentences) > MOST
+        over = len(sentences) > MOST and not str(file).startswith(NOT_YET)
         for line, pattern, sentence in sentences if asked.show or (over and not asked.by_folder) else ():
             print(f"{file}:{line}: {pattern}: {sentence}")
-    over = [str(file) for file, sentences in found.items() if len(sentences) > MOST]
+    over = [file for file, own in found.items() if len(own) > MOST and not str(file).startswith(NOT_YET)]
     if over:
         print(
             f"{len(over)} files have more than {MOST} hard sentences (CONTRIBUTING.md, plain English)", file=sys.stderr
