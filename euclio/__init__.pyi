@@ -25,7 +25,9 @@ from euclio.verbs.import_ import import_model_analyzer as import_model_analyzer
 from euclio.verbs.import_ import import_perf_analyzer as import_perf_analyzer
 from euclio.verbs.import_ import import_ppipe as import_ppipe
 from euclio.verbs.load import load as load
+from euclio.verbs.most import most as most
 from euclio.verbs.plan_day import plan_day as plan_day
+from euclio.verbs.pool import pool as pool
 from euclio.verbs.prices import prices as prices
 from euclio.verbs.profile import profile as profile
 from euclio.verbs.report import report as report

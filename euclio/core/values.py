@@ -162,6 +162,16 @@ def named(read: Callable[[Any], ValueT]) -> Callable[[str | Mapping[str, Any]], 
     return parse
 
 
+def one_or_named(read: Callable[[Any], ValueT]) -> Callable[[Any], ValueT | dict[str, ValueT]]:
+    """What reads a value, or values by name such as ``a=1,b=2``."""
+    by_name = named(read)
+
+    def parse(given: Any) -> ValueT | dict[str, ValueT]:
+        return by_name(given) if isinstance(given, Mapping) or "=" in str(given) else read(given)
+
+    return parse
+
+
 def named_points(read: Callable[[str], ValueT]) -> Callable[[str], dict[str, tuple[ValueT, ...]]]:
     """What reads one value or more by name, as in ``A100=1.1,1.5,T4=0.3``; `read` reads one value, each counts once."""
 

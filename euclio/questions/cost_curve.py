@@ -374,6 +374,11 @@ def _full(plan: ModulePlan) -> tuple[Allocation, ...]:
     )
 
 
+def full_rate(plan: ModulePlan) -> Fraction:
+    """Requests per second that a module's machines take, all of them full."""
+    return _taken(_full(plan))
+
+
 def _taken(allocations: tuple[Allocation, ...]) -> Fraction:
     """Requests per second that full machines take."""
     return sum((a.machines * a.configuration.throughput_rps for a in allocations), Fraction(0))

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from euclio import evaluate, solve
+from euclio import evaluate, pool, solve
 from euclio.core.errors import InputError
 from euclio.core.result import Status
 from euclio.problems.session import Configuration, Hardware, Module, Session
@@ -135,3 +135,51 @@ def test_bad_objectives_and_delays_are_one_line(changes, said):
     modules = [Module("a", 1, profile), Module("b", 1, profile)]
     with pytest.raises(InputError, match=said):
         Session("bad", changes.pop("slo_s", None), [Hardware("g", 1)], modules, [("a", "b")], **changes)
+
+
+def _apart(seed: int) -> tuple[Session, Session]:
+    """Two sessions of the same types, and names in part the same."""
+    rng = random.Random(seed)
+    hardware = [Hardware("g", 1), Hardware("h", 3)]
+    return tuple(
+        Session(
+            name,
+            Fraction(rng.randint(10, 30), 100),
+            hardware,
+            [Module("m", rng.choice([20, 33]), _profile(rng, hardware))],
+        )
+        for name in ("one", "two")
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("machines", ["share", "whole"])
+def test_a_pool_without_shared_limits_costs_the_sum(seed, machines):
+    sessions = _apart(seed)
+    costs = [solve(one, "exact", machines=machines).value for one in sessions]
+    found = solve(pool(sessions), "exact", machines=machines).value
+    assert found == (None if None in costs else sum(costs))
+    assert pool(sessions[:1]) is sessions[0]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_pool_within_one_stock_is_planned_as_enumeration_does(seed):
+    sessions = _apart(seed)
+    stock = {"g": random.Random(seed).randint(1, 3)}
+    together = pool(sessions)
+    assert [one.name for one in together.applications] == ["one", "two"]
+    assert [module.name for module in together.modules] == ["one/m", "two/m"]
+    found, listed = (
+        solve(together, name, machines="whole", stock=stock, time_limit=30) for name in ("exact", "plan-bruteforce")
+    )
+    if listed.status is not Status.UNKNOWN:
+        assert (found.status, found.value) == (listed.status, listed.value)
+
+
+def test_pools_refuse_types_that_differ():
+    one, two = _apart(0)
+    other = replace(two, hardware=(replace(two.hardware[0], price_per_h=Fraction(2)), *two.hardware[1:]))
+    with pytest.raises(InputError, match="g differs between one and two"):
+        pool([one, other])
+    with pytest.raises(InputError, match="two sessions are called 'one'"):
+        pool([one, one])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -17,13 +17,14 @@ from typing import Any
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact_number
 from euclio.core.parameters import Parameter, option_text
-from euclio.core.values import count_or_none, exact_not_negative, exact_positive, named
+from euclio.core.values import count_or_none, exact_not_negative, exact_positive, named, one_or_named
 from euclio.core.words import amount, counted, full, joined, percent
 from euclio.problems.session.checking.machine_changes import NamedPlan, machine_counts, named_plan
 from euclio.problems.session.duration_quantiles import modules_at, quantile_level
-from euclio.problems.session.instance import Module, Session, amounts, level_share, machine_number, share
+from euclio.problems.session.instance import Session, amounts, level_share, machine_number, share
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.running import Running, RunningMachines
+from euclio.problems.session.services import application_modules, application_rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ class SessionChanges:
         rate_rps: requests per second of all sources together (modules without parents); the rates of all modules are
             scaled in ratio so that it is that.
         slo_s: latency objective in seconds.
+        rates_rps: requests per second of applications, by name; the rates of an application's modules are scaled.
+        objectives_s: latency objectives in seconds, by name.
         price_per_h: money per hour, by hardware.
         stock: most machines that a plan may use, by hardware.
         running: the machines that run already.
@@ -64,8 +67,18 @@ class SessionChanges:
     largest_share: dict[str, Fraction] | None = None
     resources: dict[str, Fraction] | None = None
     durations: str | None = None
+    rates_rps: dict[str, Fraction] | None = None
+    objectives_s: dict[str, Fraction] | None = None
 
     def __post_init__(self) -> None:
+        # One option takes a value of the session, or values by name.
+        for one, named_ones in (("rate_rps", "rates_rps"), ("slo_s", "objectives_s")):
+            given: Any = getattr(self, one)
+            if isinstance(given, Mapping):
+                object.__setattr__(self, one, None)
+                object.__setattr__(self, named_ones, dict(given))
+            for name, value in (getattr(self, named_ones) or {}).items():
+                exact_number(value, f"{one}.{name}")
         for field in ("rate_rps", "slo_s", "headroom"):
             value = getattr(self, field)
             if value is not None:
@@ -96,7 +109,7 @@ class SessionChanges:
         shares = session.largest_share | (self.largest_share or {})
         return replace(
             session,
-            slo_s=session.slo_s if self.slo_s is None else self.slo_s,
+            **self._objectives(session),
             hardware=tuple(
                 replace(
                     h,
@@ -107,7 +120,7 @@ class SessionChanges:
                 )
                 for h in session.hardware
             ),
-            modules=self._modules(session),
+            **self._load(session),
             running=self._running(session),
             spare_machines=session.spare_machines if self.spare_machines is None else self.spare_machines,
             resources=session.resources | (self.resources or {}),
@@ -117,7 +130,9 @@ class SessionChanges:
     def in_words(self) -> str:
         """The changes in a few words."""
         words = [] if self.rate_rps is None else [f"rate {amount(self.rate_rps)} req/s"]
+        words += [f"rate of {name} {amount(rate)} req/s" for name, rate in (self.rates_rps or {}).items()]
         words += [] if self.slo_s is None else [f"SLO {full(self.slo_s)} s"]
+        words += [f"objective {name} {full(slo)} s" for name, slo in (self.objectives_s or {}).items()]
         words += [f"price of {name} {amount(price)} per hour" for name, price in (self.price_per_h or {}).items()]
         words += [f"{counted(count, 'machine')} of {name} in stock" for name, count in (self.stock or {}).items()]
         words += [f"{full(most)} of {name} in all" for name, most in (self.resources or {}).items()]
@@ -156,18 +171,47 @@ class SessionChanges:
             price = Fraction(0) if old is None else old.price_per_change_per_h
         return Running(machines, most, price)
 
-    def _modules(self, session: Session) -> tuple[Module, ...]:
-        factor = 1 + (self.headroom or Fraction(0))
-        if self.rate_rps is not None:
-            factor *= self.rate_rps / source_rate(session)
+    def _objectives(self, session: Session) -> dict[str, Any]:
+        """The fields of a session that say its objectives."""
+        if not session.objectives:
+            if self.objectives_s:
+                raise InputError("the session has one objective without a name; give it in seconds", field="slo_s")
+            return {"slo_s": session.slo_s if self.slo_s is None else self.slo_s}
+        known = {objective.name: objective for objective in session.objectives}
+        for name in self.objectives_s or {}:
+            if name not in known:
+                raise InputError(f"unknown objective {name!r}; known: {', '.join(known)}", field="slo_s")
+        if self.slo_s is not None:
+            raise InputError(f"the session has several objectives; name one of {', '.join(known)}", field="slo_s")
+        changed = {**{name: one.slo_s for name, one in known.items()}, **(self.objectives_s or {})}
+        return {"slo_s": None, "objectives": [replace(one, slo_s=changed[name]) for name, one in known.items()]}
+
+    def _load(self, session: Session) -> dict[str, Any]:
+        """The fields of a session that say its modules and their rates."""
         modules = session.modules if self.durations is None else modules_at(session, self.durations)
-        if factor == 1:
-            return modules
+        every = 1 + (self.headroom or Fraction(0))
+        if self.rate_rps is not None:
+            every *= self.rate_rps / source_rate(session)
+        factors, rates = [every] * len(modules), dict[str, Fraction]()
+        for name, rate in (self.rates_rps or {}).items():
+            rates[name] = rate / application_rate(session, name)
+            for m in application_modules(session, name):
+                factors[m] *= rates[name]
         try:
-            return tuple(replace(module, rate_rps=module.rate_rps * factor) for module in modules)
+            scaled = tuple(
+                module if factor == 1 else replace(module, rate_rps=module.rate_rps * factor)
+                for module, factor in zip(modules, factors, strict=True)
+            )
         except InputError as error:
-            field = "headroom" if self.rate_rps is None else "rate_rps"
+            field = "headroom" if self.rate_rps is None and not rates else "rate_rps"
             raise InputError(f"is too high for this session: a module's rate {error.message}", field=field) from None
+        applications = [
+            one
+            if one.rate_rps is None
+            else replace(one, rate_rps=one.rate_rps * every * rates.get(one.name, Fraction(1)))
+            for one in session.applications
+        ]
+        return {"modules": scaled, "applications": applications}
 
 
 def source_rate(session: Session) -> Fraction:
@@ -244,12 +288,17 @@ CHANGE_OPTIONS = (
     Parameter(
         flag="--rate",
         field="rate_rps",
-        help="requests per second of all sources together; the rates of all modules are scaled in ratio",
-        parse=exact_positive,
-        metavar="R",
+        help="requests per second of all sources together, or of applications as NAME=R; the rates of all their "
+        "modules are scaled in ratio",
+        parse=one_or_named(exact_positive),
+        metavar="R|NAME=R,...",
     ),
     Parameter(
-        flag="--slo", field="slo_s", help="latency objective in seconds", parse=exact_positive, metavar="SECONDS"
+        flag="--slo",
+        field="slo_s",
+        help="latency objective in seconds, or objectives by name as NAME=SECONDS",
+        parse=one_or_named(exact_positive),
+        metavar="SECONDS|NAME=SECONDS,...",
     ),
     Parameter(
         flag="--price",

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from euclio.core.errors import InputError
 from euclio.problems.session.instance import Session
+from euclio.problems.session.objectives import parts
 
 
 def without_objective(session: Session) -> tuple[str, ...]:
@@ -53,3 +54,28 @@ def refuse_several(session: Session, what: str) -> None:
             f"{what} covers sessions with one slo_s and edges without delay_s; give it such a session",
             field="objectives" if session.objectives else "edges",
         )
+
+
+def application_modules(session: Session, name: str) -> tuple[int, ...]:
+    """Indices of the modules of an application.
+
+    Raises:
+        InputError: there is no such application.
+    """
+    known = {application.name: application for application in session.applications}
+    if name not in known:
+        listed = f"known: {', '.join(known)}" if known else "the session names none; add `applications` to it"
+        raise InputError(f"unknown application {name!r}; {listed}", field="applications")
+    first = session.index[known[name].modules[0]]
+    return next(part for part in parts(session.parents()) if first in part)
+
+
+def application_rate(session: Session, name: str) -> Fraction:
+    """Requests per second of an application: as it says, or the largest rate of a module that requests enter by.
+
+    Raises:
+        InputError: there is no such application.
+    """
+    modules = application_modules(session, name)
+    own = next(application.rate_rps for application in session.applications if application.name == name)
+    return max(session.modules[m].rate_rps for m in modules if not session.parents()[m]) if own is None else own

@@ -48,8 +48,8 @@ class MostChanges(TypedDict, total=False):
 class LoadChanges(TypedDict, total=False):
     """Changes of load, objective and resources of a session."""
 
-    rate: Number | None
-    slo: Number | None
+    rate: Number | ByName | None
+    slo: Number | ByName | None
     resource: ByName | None
 
 
@@ -199,6 +199,10 @@ class CompareKeywords(Changes, Attainment, total=False):
 
 class ChangesKeywords(MachineChanges, LoadChanges, Measurements, SessionSpace, Attainment, total=False):
     """Keywords of `changes`, which varies the limit on changes."""
+
+
+class MostKeywords(Changes, SessionSpace, Attainment, total=False):
+    """Keywords of `most`, which varies the rates."""
 
 
 class CurveKeywords(MachineChanges, MostChanges, Measurements, SessionSpace, total=False):

@@ -31,6 +31,7 @@ FIRST = (
     "what-if",
     "curve",
     "changes",
+    "most",
     "simulate",
     "certify",
     "check-proof",

@@ -56,13 +56,14 @@ OUT_RETURNED = (
     "curve",
     "changes",
     "plan-day",
+    "pool",
     "import csv",
     "import mlperf",
     "import ppipe",
 )
 """Verbs whose `--out` writes what their function returns: `euclio.files` saves results and instances."""
 
-OF_SESSIONS = ("what-if", "curve", "changes")
+OF_SESSIONS = ("what-if", "curve", "changes", "most")
 """Verbs of sessions alone, which refuse the plan spaces of other families by their options."""
 
 PYTHON = {

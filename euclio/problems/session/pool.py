@@ -1,0 +1,125 @@
+"""Several sessions that share one pool of machines, as one session (ours; docs/model/services.md)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from euclio.core.errors import InputError
+from euclio.problems.session.instance import Hardware, Module, Session
+from euclio.problems.session.objectives import Application, Objective, parts
+
+
+def pooled(sessions: Sequence[Session]) -> Session:
+    """The session of several applications with the machines of all; of one session, that session.
+
+    Modules, objectives and applications keep their names unless two sessions share one: then each gets the name of its
+    session in front, as in "shop/detect". Hardware of one name is one type.
+
+    Args:
+        sessions: the sessions, with names of their own.
+
+    Raises:
+        InputError: names that are equal, or machines that the sessions describe differently.
+    """
+    if len(sessions) == 1:
+        return sessions[0]
+    if not sessions:
+        raise InputError("there is no session to pool; give at least one")
+    twice = [name for name, count in Counter(one.name for one in sessions).items() if count > 1]
+    if twice:
+        raise InputError(f"two sessions are called {twice[0]!r}; rename one", field="name")
+    rename = _renamer([[module.name for module in one.modules] for one in sessions])
+    named = _renamer([[o.name for o in _objectives(one)] for one in sessions])
+    called = _renamer([[a.name for a in _applications(one)] for one in sessions])
+    modules: list[Module] = []
+    edges: list[tuple[str, str]] = []
+    delays: dict[tuple[str, str], Fraction] = {}
+    objectives: list[Objective] = []
+    applications: list[Application] = []
+    for one in sessions:
+        modules += [replace(module, name=rename(one, module.name)) for module in one.modules]
+        edges += [(rename(one, a), rename(one, b)) for a, b in one.edges]
+        delays |= {(rename(one, a), rename(one, b)): delay for (a, b), delay in one.delay_s.items()}
+        objectives += [Objective(named(one, o.name), rename(one, o.to), o.slo_s) for o in _objectives(one)]
+        applications += [
+            Application(called(one, a.name), [rename(one, name) for name in a.modules], a.rate_rps)
+            for a in _applications(one)
+        ]
+    return Session(
+        " + ".join(one.name for one in sessions),
+        None,
+        _hardware(sessions),
+        modules,
+        edges,
+        _same(sessions, "currency"),
+        _same(sessions, "running"),
+        max(one.spare_machines for one in sessions),
+        _united(sessions, "resources"),
+        {rename(one, name): price for one in sessions for name, price in one.state.items()},
+        objectives,
+        delays,
+        applications,
+    )
+
+
+def _renamer(names: list[list[str]]) -> Callable[[Session, str], str]:
+    """A function of a session and a name within it that gives the name in the pool."""
+    count = Counter(name for own in names for name in set(own))
+    return lambda session, name: f"{session.name}/{name}" if count[name] > 1 else name
+
+
+def _objectives(session: Session) -> list[Objective]:
+    """The objectives of a session; of a plain one, one for each module without children."""
+    if session.objectives:
+        return list(session.objectives)
+    last = [module.name for module, end in zip(session.modules, session.ends(), strict=True) if end is not None]
+    if len(last) == 1:
+        return [Objective(session.name, last[0], session.slo_s)]
+    return [Objective(f"{session.name} at {name}", name, session.slo_s) for name in last]
+
+
+def _applications(session: Session) -> list[Application]:
+    """The applications of a session; one without any has the session's name, or its parts are numbered."""
+    if session.applications:
+        return list(session.applications)
+    found = parts(session.parents())
+    if len(found) == 1:
+        return [Application(session.name, [session.modules[0].name])]
+    return [Application(f"{session.name} {k}", [session.modules[part[0]].name]) for k, part in enumerate(found, 1)]
+
+
+def _hardware(sessions: Sequence[Session]) -> list[Hardware]:
+    """All types, each once."""
+    known: dict[str, tuple[Hardware, str]] = {}
+    for one in sessions:
+        for hardware in one.hardware:
+            other, owner = known.setdefault(hardware.name, (hardware, one.name))
+            if other != hardware or other.takes != hardware.takes:
+                raise InputError(
+                    f"{hardware.name} differs between {owner} and {one.name}: price, stock, memory, largest share and "
+                    "takes of a shared type have to be equal",
+                    field="hardware",
+                )
+    return [hardware for hardware, _ in known.values()]
+
+
+def _same(sessions: Sequence[Session], field: str) -> Any:
+    """The value that the sessions which have one agree on; None where none has."""
+    values = [value for one in sessions if (value := getattr(one, field)) is not None]
+    if any(value != values[0] for value in values):
+        raise InputError("differs between the sessions; give one for the pool", field=field)
+    return values[0] if values else None
+
+
+def _united(sessions: Sequence[Session], field: str) -> dict[str, Any]:
+    """Values by name of all sessions, equal where several have one."""
+    found: dict[str, Any] = {}
+    for one in sessions:
+        for name, value in getattr(one, field).items():
+            if found.setdefault(name, value) != value:
+                raise InputError("differs between the sessions; give one for the pool", field=f"{field}.{name}")
+    return found

@@ -1,0 +1,255 @@
+"""The most requests of a session within a budget, with proof: the inverse of the least cost (ours; docs/howto/most.md).
+
+All rates, or those of one application, are multiplied by a factor. Where a higher rate never costs less
+(`never_cheaper_at_more`), a plan at one factor serves every lower one, so that the search halves the range between a
+factor within the budget and one beyond it. A plan is the cheapest up to what its machines take, and the search jumps
+there: the answer is such a breakpoint, and just above it no plan is within the budget. Elsewhere costs may fall with
+the rate. Then the search finds a factor just below one that is beyond the budget, and says nothing of higher ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import cycle
+
+from euclio.core.errors import InputError
+from euclio.core.families import family_of
+from euclio.core.lazy import late_value
+from euclio.core.progress import told
+from euclio.core.result import Status
+from euclio.core.showing import Framed
+from euclio.core.solver import AnySolver
+from euclio.core.solving import solver_for
+from euclio.problems.session.changes import SessionChanges, source_rate
+from euclio.problems.session.demands import never_cheaper_at_more
+from euclio.problems.session.instance import Session
+from euclio.problems.session.plan import Plan
+from euclio.problems.session.rules import Charging
+from euclio.problems.session.services import application_modules, application_rate
+from euclio.problems.session.space import PlanSpace
+from euclio.questions.cost_curve import full_rate
+from euclio.questions.question import Question, Solved, Solving
+from euclio.serving.attainment.demand import Demand
+
+JUST = Fraction(1, 10**9)
+"""Share of a factor by which the next one is tried above a breakpoint."""
+MOST_DOUBLINGS = 40
+"""How often the session's own rates are doubled or halved at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class MostAsked(Question):
+    """The question.
+
+    Attributes:
+        budget_per_h: money per hour that a plan may cost.
+        of: name of the application whose requests are counted; empty means all.
+    """
+
+    budget_per_h: Fraction
+    of: str = ""
+
+    def at(self, factor: Fraction) -> Session:
+        """The session with its rates, or those of the application, times a factor."""
+        base = self.base
+        if self.of:
+            return SessionChanges(rates_rps={self.of: application_rate(base, self.of) * factor}).applied_to(base)
+        return SessionChanges(rate_rps=source_rate(base) * factor).applied_to(base)
+
+    @property
+    def base(self) -> Session:
+        """The session with all other changes."""
+        return self.session if self.changes is None else self.changes.applied_to(self.session)
+
+    @property
+    def rate_rps(self) -> Fraction:
+        """The requests per second that are counted, at factor 1."""
+        return application_rate(self.base, self.of) if self.of else source_rate(self.base)
+
+    @property
+    def counted(self) -> tuple[int, ...]:
+        """Indices of the modules whose rates are multiplied."""
+        return application_modules(self.base, self.of) if self.of else tuple(range(len(self.base.modules)))
+
+    @property
+    def monotone(self) -> bool:
+        """Whether it is proven that the least cost never falls with the factor.
+
+        The proof fills the machines of a plan, module by module, so that it also holds where some rates stay.
+        """
+        return never_cheaper_at_more(self.base, self.space) and self.demand is None
+
+
+@dataclass(frozen=True, slots=True)
+class Tried(Solved):
+    """The least cost at a factor.
+
+    Attributes:
+        factor: the factor.
+    """
+
+    factor: Fraction
+
+    def is_within(self, budget_per_h: Fraction) -> bool:
+        """Whether a plan within the budget was found."""
+        return self.result.value is not None and self.result.value <= budget_per_h
+
+    def is_beyond(self, budget_per_h: Fraction) -> bool:
+        """Whether it is proven that no plan is within the budget."""
+        if self.result.status is Status.INFEASIBLE:
+            return True
+        # A plan that is proven the cheapest is compared exactly, a bound as the float that it is.
+        if self.result.status is Status.OPTIMAL:
+            return not self.is_within(budget_per_h)
+        return self.result.bound is not None and self.result.bound > float(budget_per_h)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Most(Framed):
+    """The answer.
+
+    Attributes:
+        question: what was asked.
+        own: the least cost at the session's own rates.
+        best: the largest factor with a plan within the budget; None: there is none.
+        above: the least factor that was tried above it; None: nothing limits the requests.
+    """
+
+    _view = late_value("euclio.questions.most_table", "VIEW")
+
+    question: MostAsked
+    own: Tried
+    best: Tried | None
+    above: Tried | None
+
+    @property
+    def rate_rps(self) -> Fraction | None:
+        """The most requests per second; None: no rate is within the budget."""
+        return None if self.best is None else self.question.rate_rps * self.best.factor
+
+    @property
+    def proven(self) -> bool:
+        """Whether it is proven that just above no plan is within the budget, and the two factors meet."""
+        if self.above is None or not self.above.is_beyond(self.question.budget_per_h):
+            return False
+        return self.best is None or self.above.factor <= self.best.factor * (1 + 2 * JUST)
+
+    @property
+    def largest_of_all(self) -> bool:
+        """Whether it is proven that no higher rate at all is within the budget."""
+        return self.proven and self.question.monotone
+
+    @property
+    def lacking_per_h(self) -> Fraction | None:
+        """Money per hour that the session's own rates need beyond the budget; None: nothing, or it is not known."""
+        cost = self.own.result.value
+        if cost is None or self.own.is_within(self.question.budget_per_h):
+            return None
+        return cost - self.question.budget_per_h
+
+
+def question(
+    session: Session,
+    budget_per_h: Fraction,
+    *,
+    of: str = "",
+    changes: SessionChanges | None = None,
+    solver: str | AnySolver | None = None,
+    space: PlanSpace | None = None,
+    time_limit_s: float | None = None,
+    demand: Demand | None = None,
+) -> MostAsked:
+    """What is asked of a session.
+
+    Args:
+        session: the session.
+        budget_per_h: money per hour that a plan may cost.
+        of: name of an application; empty means all requests.
+        changes: what is changed of the session at all rates.
+        solver: name of a solver, or a `Solver`; None means the exact one.
+        space: plan space; None means the solver's own with whole machines.
+        time_limit_s: limit of each run in seconds; None means none.
+        demand: what all plans keep under random arrivals; None means nothing.
+
+    Raises:
+        InputError: a solver that proves nothing, or an unknown application.
+    """
+    chosen = solver_for(family_of(session), solver)
+    if chosen.kind == "heuristic":
+        raise InputError(f"{chosen.name} proves no least cost; use exact", field="--solver")
+    used = replace(chosen.space, charging=Charging.WHOLE) if space is None else space
+    asked = MostAsked(session, changes, chosen, used, time_limit_s, budget_per_h, of, demand=demand)
+    if of:
+        application_modules(asked.base, of)
+    return asked
+
+
+@told("looking for the most requests")
+def answered(asked: MostAsked) -> Most:
+    """The largest factor within the budget, from the session's own rates on by doubling, halving and jumping."""
+    solving = asked.solving()
+    own = _tried(asked, solving, Fraction(1))
+    if own is None:
+        raise InputError("is too high for this session's machines", field="--rate")
+    low, high = (own, None) if own.is_within(asked.budget_per_h) else (None, own)
+    for _ in range(MOST_DOUBLINGS):
+        if low is not None and high is not None:
+            break
+        factor = low.factor * 2 if low is not None else high.factor / 2 if high is not None else Fraction(1)
+        found = _tried(asked, solving, factor)
+        if found is None:
+            return Most(asked, own, low, None)
+        low, high = (
+            (_at_breakpoint(asked, solving, found), high) if found.is_within(asked.budget_per_h) else (low, found)
+        )
+    if low is None or high is None:
+        return Most(asked, own, low, high)
+    for factor in _between(asked.monotone):
+        if high.factor <= low.factor * (1 + 2 * JUST):
+            break
+        found = _tried(asked, solving, factor(low.factor, high.factor))
+        if found is not None and found.is_within(asked.budget_per_h):
+            low = _at_breakpoint(asked, solving, found)
+        elif found is not None:
+            high = found
+    return Most(asked, own, low, high)
+
+
+def _between(jumps: bool) -> Iterator[Callable[[Fraction, Fraction], Fraction]]:
+    """Where to try next between a factor within the budget and one beyond it, in turn."""
+    return cycle([_just_above, _middle] if jumps else [_middle])
+
+
+def _just_above(low: Fraction, high: Fraction) -> Fraction:
+    return min(low * (1 + JUST), (low + high) / 2)
+
+
+def _middle(low: Fraction, high: Fraction) -> Fraction:
+    """The middle as a short number: halves of halves of breakpoints would have ever more digits."""
+    middle = Fraction(float((low + high) / 2))
+    return middle if low < middle < high else (low + high) / 2
+
+
+def _tried(asked: MostAsked, solving: Solving, factor: Fraction) -> Tried | None:
+    """The least cost at a factor; None: the rates are higher than any session's."""
+    try:
+        session = asked.at(factor)
+    except InputError:
+        return None
+    return Tried(session, asked.solved(solving, session, asked.space), factor)
+
+
+def _at_breakpoint(asked: MostAsked, solving: Solving, found: Tried) -> Tried:
+    """The same plan at the largest factor that its machines take, where costs never fall with the rate."""
+    plan: Plan | None = found.result.plan
+    if not asked.monotone or plan is None:
+        return found
+    most = min(
+        full_rate(own) / found.session.modules[m].rate_rps for m, own in enumerate(plan.modules) if m in asked.counted
+    )
+    if most <= 1:
+        return found
+    kept = _tried(asked, solving, found.factor * most)
+    return kept if kept is not None and kept.is_within(asked.budget_per_h) else found
