@@ -109,7 +109,7 @@ class Whole:
 
     Attributes:
         values: of the variables, whole within HiGHS's tolerance; None if none were found.
-        bound: HiGHS's bound on the objective, within its tolerances; None for none.
+        bound: HiGHS's bound on the objective, within its tolerances; None if there is none.
         raw_status: the library's own word.
         infeasible: HiGHS says that there is no solution.
     """

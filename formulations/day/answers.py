@@ -41,7 +41,7 @@ class Made(NamedTuple):
     Attributes:
         plan: a plan.
         bound: a proven bound on the cost of all plans; None if there is none.
-        reason: what did not go as it should have; empty if nothing.
+        reason: the failure, if any; empty otherwise.
         checked: what the checker says of the plan; None if it was not asked.
     """
 

@@ -176,7 +176,7 @@ class Level:
     Attributes:
         latency_s: their latency.
         above: whether it is only come near to, with more machines than there are.
-        use: place among the module's uses; -1 if with more machines, or with none where nothing comes.
+        use: place among the module's uses; -1 if it takes more machines, or none because no requests come.
     """
 
     latency_s: Fraction

@@ -111,7 +111,7 @@ class Pool:
         Args:
             last: plans of a step that are looked at, the last ones that were added.
             near: how many steps before and after lend their plans.
-            kept: machines that serve anyway, shape (steps, modules, types); None if no more than are known.
+            kept: machines that serve anyway, shape (steps, modules, types); None means no more than the known ones.
 
         Returns:
             Its cost, and machines on, shape (steps, modules, types).

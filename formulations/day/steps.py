@@ -39,7 +39,7 @@ class Steps:
         slo_s: the objective, with a margin for plans or bounds.
         most: no more machines than these are of use, shape (modules, types).
         stock: machines of each type; infinite means no limit.
-        chosen: what was chosen last, with which the next search begins, shape (steps, modules); -1 if nothing.
+        chosen: the last choices, with which the next search begins, shape (steps, modules); -1 if there is none.
         weights: multipliers of paths and stock with which it begins.
     """
 

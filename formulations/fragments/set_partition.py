@@ -168,7 +168,7 @@ class Partitioning:
         places: per set the places of its fragments in the fleet.
         priced: per set its GPU share and its plan.
         holds: whether a set holds a fragment, shape (sets, fragments).
-        deadline: `time.perf_counter` value; infinite for none.
+        deadline: `time.perf_counter` value; infinite means none.
     """
 
     places: tuple[Places, ...]
@@ -244,7 +244,7 @@ def solve_set_partition(fleet: Fleet, space: FragmentSpace, limits: Limits[Fragm
 
 
 def _proposed(problem: Partitioning) -> list[int] | None:
-    """The best partition by HiGHS's word, taken as what it is once its sets are added up; None if it is none."""
+    """The partition that HiGHS returns, at the added-up share of its sets; None if it is no partition."""
     program = Program()
     program.variables(len(problem.priced), 0.0, 1.0, whole=True)
     program.cost = [float(share) for share in problem.share_pct]

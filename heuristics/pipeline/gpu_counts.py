@@ -163,7 +163,7 @@ class Counts:
 
     Attributes:
         gpus: GPUs by model and type; None if none was found.
-        bound: proven bound on the objective, in its unit; None for none.
+        bound: proven bound on the objective, in its unit; None if there is none.
         raw_status: the library's own word.
         infeasible: there is no allocation.
         reason: why there is none, in one line.

@@ -172,7 +172,7 @@ def _add(s: SessionArrays, m: int, own: Ints, at: int, rate: float, models: Mode
         s: the session.
         m: its module.
         own: whole machines by configuration of the module.
-        at: configuration of the partial machine, -1 for none.
+        at: configuration of the partial machine; -1 means none.
         rate: rate of the partial machine.
         models: what the models of its configurations take.
         kept: all options.

@@ -91,7 +91,7 @@ def search_packings(s: SessionArrays, models: Models, o: PackingOptions, state: 
 
 @compiled
 def _groups(modules: int) -> Ints:
-    """All pairs of modules, then all triples, shape (groups, 3); -1 for none."""
+    """All pairs of modules, then all triples, shape (groups, 3); -1 means none."""
     pairs = modules * (modules - 1) // 2
     groups = np.full((pairs + pairs * (modules - 2) // 3, 3), -1)
     pair, triple = 0, pairs

@@ -39,7 +39,7 @@ class Way(NamedTuple):
         cost_per_h: money per hour.
         latency_s: worst-case latency in seconds.
         machines: pairs of configuration (index in the session's arrays) and whole machines, in rank order.
-        partial_at: configuration of the partial machine, -1 for none.
+        partial_at: configuration of the partial machine; -1 means none.
     """
 
     cost_per_h: float

@@ -82,12 +82,12 @@ class System:
         name: name of the solver.
         summary: what it is and where it is published.
         dispatch: dispatch policy (column "Worst Case Latency").
-        allocations: most configurations per module; None if any ("Num of Configurations").
+        allocations: most configurations per module; None means any number ("Num of Configurations").
         batching: batches above 1 ("Batch").
         hetero: which hardware ("Hetero").
         concurrency: concurrency above 1 (only Scrooge and Harpagon profile it).
         dummy: the dummy generator's rule ("Residual Optimization").
-        reassignments: how often latency is reassigned; None means while it helps.
+        reassignments: how often latency is reassigned; None means as often as it helps.
         reassign_first: whether it goes to the first module that gains instead of the one that gains most.
         splitter: "Latency Split".
         start: where a greedy splitter starts.

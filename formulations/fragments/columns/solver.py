@@ -44,7 +44,7 @@ class FleetPlan:
     """What a method has found.
 
     Attributes:
-        sets: sets of a plan, by the places of their fragments; None if no plan better than the one that is known.
+        sets: sets of a plan, by the places of their fragments; None if there is no plan better than the known one.
         bound_pct: no plan has a GPU share below this.
         stats: counters.
     """

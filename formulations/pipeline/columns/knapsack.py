@@ -139,7 +139,7 @@ def pack(grid: Grid, amount: Ints, loss: Floats, limits: Limits, sequence: Ints 
         amount: parts of each GPU type by pattern, shape (patterns, types).
         loss: what each pattern loses.
         limits: what all may lose and use together.
-        sequence: group of each pattern of which only one may be packed; None if any number of any pattern.
+        sequence: group of each pattern of which only one may be packed. None means any number of any pattern.
         deadline: when to stop.
 
     Raises:

@@ -59,7 +59,7 @@ class Problem:
     """The numbers of an instance, or of what is left of it next to GPUs that are already assigned.
 
     Attributes:
-        cost: the objective is the least cost; False if the most throughput.
+        cost: whether the objective is the least cost; False means the most throughput.
         count: GPUs by type, without those that are assigned.
         weight: weight by model or, where the objective is cost, the rate to serve in requests per second.
         price: money per hour by GPU type; zeros where the objective is throughput.

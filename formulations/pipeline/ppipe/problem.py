@@ -256,12 +256,12 @@ class PPipeProblem:
 
     @property
     def impossible(self) -> Slot | None:
-        """A pipeline that has to be used and cannot; None for none."""
+        """A pipeline that has to be used and cannot; None if there is none."""
         return next((slot for slot in self.slots if not all(slot.places)), None)
 
     @property
     def unserved(self) -> int | None:
-        """A model that no pipeline can serve within its SLO; None for none."""
+        """A model that no pipeline can serve within its SLO; None if there is none."""
         return next((m for m in range(len(self.models)) if all(slot.model != m for slot in self.slots)), None)
 
     def pools(self) -> dict[tuple[int, int, str], list[int]]:

@@ -33,7 +33,7 @@ class ClusterSearch:
         problem: the problem.
         limits: limits of the solver's run.
         started: `time.perf_counter` value when the run began.
-        start: choice that was given to start from; None for none, or none of the model's.
+        start: choice that was given to start from; None if none was given, or it is not one of the model's.
         plan: best plan that the checker accepts; None if there is none yet.
         value: value of that plan by the solver's own arithmetic, exact, in the problem's unit.
         bound: proven bound in the problem's unit; None if there is none yet.
