@@ -112,7 +112,7 @@ class Certificate(Shown):
 
     @property
     def evidence(self) -> str:
-        """What a certified claim rests on: "file", "independent search" or "checker"; empty: it is not certified."""
+        """The evidence for a certified claim: "file", "independent search" or "checker"; empty if not certified."""
         if self.verdict is not Verdict.CERTIFIED:
             return ""
         if self.proof is not None:

@@ -45,7 +45,7 @@ def load_solver(reference: str, folder: Path | None = None) -> AnySolver:
     Args:
         reference: ``path/to/file.py:function``; it may also name an `euclio.core.registry.Solver` or an object with
             `as_solver`.
-        folder: what the path is relative to; None: the current folder.
+        folder: base folder of the path. None means the current folder.
 
     Returns:
         The solver, named by the reference; its version is a hash of the file.
@@ -67,7 +67,7 @@ def named_in_file(
 
     Args:
         reference: ``path/to/file.py:NAME``.
-        folder: what the path is relative to; None: the current folder.
+        folder: base folder of the path. None means the current folder.
         what: kind of the wanted object, for messages.
         fits: whether a value of the file is of this kind.
         version: required hash of the file, checked before any of it runs; empty allows any.

@@ -1,12 +1,12 @@
-"""What is said on standard error: lines, and bars where work takes long.
+"""Progress on standard error: lines, and bars for long work.
 
-Whoever waits for more than two seconds is told what for, on the command line and in Python alike: on a terminal by a
-line or a bar that is taken away at the end, elsewhere, as in a notebook, by a line that stays. What is shown holds the
-turn: nothing inside it shows itself too. Only the main thread of a process that is nobody's worker shows anything, so
-that a batch says what its runs do not.
+Work that takes more than two seconds shows its progress, on the command line and in Python alike. On a terminal a line
+or a bar appears and vanishes at the end; elsewhere, as in a notebook, a line stays. The outermost display has the turn:
+work inside it shows nothing unless the display is `weak`. Only the main thread of a process that is not a worker shows
+progress, so a batch reports for its runs.
 
-The environment variable ``EUCLIO_QUIET=1`` has nothing shown, but for warnings and errors. A variable reaches all of
-it, also what other programs and libraries call; an argument would have to be passed on by all of them.
+The environment variable ``EUCLIO_QUIET=1`` hides everything except warnings and errors. Unlike an argument, a variable
+also reaches calls from other programs and libraries.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 QUIET = "EUCLIO_QUIET"
-"""Environment variable that has nothing shown of what takes long; "0" or empty: as if it were not set."""
+"""Environment variable that hides progress; "0" or empty has no effect."""
 AFTER_S = 2.0
-"""What takes longer than this is shown."""
+"""Seconds of work after which its progress is shown."""
 IDLE_S = 5.0
-"""How long the thread that shows things waits for the next one."""
+"""Seconds that the display thread waits for the next display."""
 SAY_EVERY_S = 10.0
-"""How often a line says how far a bar is where there is no terminal."""
+"""Seconds between lines about a bar's progress without a terminal."""
 
 
 def say(message: str) -> None:
-    """Say something in one line on standard error; what a terminal would obey is written as escapes."""
+    """Write one line on standard error; control characters are escaped."""
     print("euclio:", printable(message), file=sys.stderr, flush=True)
 
 
 class _Watcher:
-    """One thread that shows what is due, for all that takes the turn, until nothing has asked for it for a while.
+    """One thread that shows all displays when they are due; it ends when it is idle for a while.
 
-    Starting one for each would take as long as a small solve does.
+    Starting a thread for each display would take as long as a small solve.
     """
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class _Watcher:
         self._watches = False
 
     def show(self, shown: _Shown, after_s: float) -> None:
-        """Have something shown after so many seconds, unless it is dropped before."""
+        """Show something after so many seconds, unless it is dropped before."""
         due = time.monotonic() + after_s
         with self._changed:
             self._next = due, shown
@@ -69,7 +69,7 @@ class _Watcher:
                 self._changed.notify()
 
     def drop(self, shown: _Shown) -> None:
-        """Show something no more; what is just being shown is waited for."""
+        """Stop showing something; wait if it is just being shown."""
         with self._changed:
             if self._next is not None and self._next[1] is shown:
                 self._next = None
@@ -98,20 +98,20 @@ _watcher = _Watcher()
 
 
 class _Shown(AbstractContextManager[Any]):
-    """What is shown while work takes long: nothing at first. As a context it has the turn inside, if that is free.
+    """A display of long work, hidden at first. As a context it takes the turn, if that is free.
 
-    A class, since each solve takes a turn, and a generator takes as long again to begin and to end.
+    It is a class because each solve makes one, and a generator would double the time to begin and end.
 
     Args:
         what: what is going on.
-        after_s: seconds until it is shown; None: the usual ones.
-        total: what a bar goes up to; None: no bar, the time gone.
+        after_s: seconds until it is shown. None means `AFTER_S`.
+        total: total of the bar. None shows the elapsed time instead of a bar.
         counted: whether the bar counts steps.
         weak: whether what is inside may take the turn.
-        far: says how far the work is; empty: not known. Asked again as long as it goes on.
+        far: returns the progress in words, empty if unknown; it is called repeatedly while the work runs.
 
     Attributes:
-        given: what the work inside is given to say how it goes on.
+        given: the function by which the work inside reports its progress.
     """
 
     def __init__(
@@ -225,7 +225,7 @@ _muted = False
 
 
 def mute() -> None:
-    """Let this process show nothing of what takes long: it works for one that waits for it and says so."""
+    """Hide the progress of this process: it works for another one that shows it."""
     global _muted, _watcher
     # A fork may have happened while the thread held what it waits for.
     _muted, _watcher = True, _Watcher()
@@ -235,7 +235,7 @@ after_fork(mute)
 
 
 def is_quiet() -> bool:
-    """Whether nothing is to be shown: that is asked for, or this process works for another."""
+    """Whether progress is hidden, by `QUIET` or because this process works for another one."""
     processes = sys.modules.get("multiprocessing.process")
     is_child = processes is not None and processes.parent_process() is not None
     return _muted or is_child or os.environ.get(QUIET, "0") not in ("", "0")
@@ -253,13 +253,13 @@ def waiting(
 
     Args:
         what: what is going on.
-        after_s: seconds until it is shown; None: the usual ones.
-        weak: whether what is inside may show itself instead: for what knows no more than that there is work.
-        far: says how far the work is, such as plan, bound and gap; empty: not known. On a terminal it is asked all the
-            time; elsewhere another line says it as soon as it is known, and then what has changed every `SAY_EVERY_S`.
+        after_s: seconds until it is shown. None means `AFTER_S`.
+        weak: whether work inside may show its own display instead, for a caller without details.
+        far: returns the progress in words, such as plan, bound and gap; empty if unknown. A terminal shows it all the
+            time. Elsewhere another line shows it once it is known, and then its changes every `SAY_EVERY_S`.
 
     Returns:
-        A context that gives what says that something else is going on now.
+        A context that yields a function to change the displayed text.
     """
     shown = _Shown(what, after_s, weak=weak, far=far)
     shown.given = shown.change
@@ -267,7 +267,7 @@ def waiting(
 
 
 def told(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """What makes a function show what is going on while it takes long, as `waiting` does."""
+    """A decorator that makes a long-running function show its progress, as `waiting` does."""
 
     def around(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
@@ -281,21 +281,21 @@ def told(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def late_bar(what: str, total: float, after_s: float | None = None) -> AbstractContextManager[Callable[[float], None]]:
-    """A bar up to a total, shown if the work inside takes longer than that; gives what moves it."""
+    """A bar up to a total, shown after `after_s` seconds; yields the function that moves it."""
     shown = _Shown(what, after_s, total)
     shown.given = shown.reach
     return shown
 
 
 def progress_bar(what: str, total: int, after_s: float | None = None) -> AbstractContextManager[Callable[[], None]]:
-    """A bar of so many steps, shown if the work inside takes longer than that; gives what counts one that is done."""
+    """A bar of `total` steps, shown after `after_s` seconds; yields the function that counts one step as done."""
     shown = _Shown(what, after_s, total, counted=True)
     shown.given = shown.step
     return shown
 
 
 def counted_bar(what: str, after_s: float | None = None) -> AbstractContextManager[Callable[[int], None]]:
-    """As `progress_bar`, where how many steps there are is known at the first one; gives what counts one of so many."""
+    """As `progress_bar`, with a total known only at the first step; yields the function that counts a step."""
     shown = _Shown(what, after_s, counted=True)
     shown.given = shown.step
     return shown
@@ -303,10 +303,10 @@ def counted_bar(what: str, after_s: float | None = None) -> AbstractContextManag
 
 @contextmanager
 def in_turn(*, weak: bool = False) -> Iterator[bool]:
-    """Take the turn for what shows itself in its own way; gives whether it may.
+    """Take the turn for a display of the caller's own; yields whether it may show.
 
     Args:
-        weak: whether what is inside may show itself too.
+        weak: whether work inside may show its own display too.
     """
     if not _may_show():
         yield False

@@ -1,4 +1,4 @@
-"""Answers of solvers and checked results: the claim and the checked value apart (docs/formats/result.md)."""
+"""Answers of solvers and checked results; claim and checked value are separate (docs/formats/result.md)."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ class Status(StrEnum):
     FEASIBLE = "feasible"
     INFEASIBLE = "infeasible"
     UNKNOWN = "unknown"
-    """No plan was found, and nothing proves that there is none: a limit was hit, or only some plans were searched."""
+    """No plan was found and none is ruled out: the run hit a limit or searched only some plans."""
     INAPPLICABLE = "inapplicable"
     ERROR = "error"
 
 
 class WarmStart(StrEnum):
-    """What became of the plan that a solver was given to start from."""
+    """The solver's use of its warm start."""
 
     NONE = "none"
     """None was given."""
     USED = "used"
     IGNORED = "ignored"
-    """The solver library did not take it (its log says so, or it never became the incumbent)."""
+    """The solver library rejected it (its log says so, or it never became the incumbent)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ class TracePoint:
 
     Attributes:
         wall_s: seconds since the solver started.
-        incumbent: value of the best plan so far, as claimed; None: none yet.
-        bound: proven bound so far; None: none yet.
+        incumbent: claimed value of the best plan so far; None if there is none yet.
+        bound: proven bound so far; None if there is none yet.
     """
 
     wall_s: float
@@ -61,21 +61,21 @@ class TracePoint:
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[PlanT]):
-    """What a solver says, unchecked; values are in the unit of the objective.
+    """The unchecked answer of a solver; values are in the unit of the objective.
 
     Attributes:
         plan: its plan, None if it has none.
         raw_status: the solver's own word for how it ended.
-        claimed: the value of the plan as it computed it.
-        bound: proven bound on the optimum of its plan space; None: no bound.
-        infeasible: the solver proved that its plan space has no plan. One that searches only some of the plans, as
-            heuristics do, leaves this out where it merely found none.
+        claimed: the plan's value as the solver computed it.
+        bound: proven bound on the optimum of its plan space; None if there is none.
+        infeasible: whether the solver proved that its plan space has no plan. Heuristics search only some plans, so
+            they leave this False where they merely found none.
         stats: counters of the solver (iterations, nodes, …).
         reason: one line for the user where there is no plan.
         trace: incumbent and bound over time, where the solver reports them.
         warm_start: what became of the plan that it was given to start from.
-        why: finds a longer reason than `reason`. It is called after the answer is checked, so that a proof is kept
-            whatever becomes of the words; None: `reason` is all there is.
+        why: returns a longer reason than `reason`. It runs after the check of the answer, so that its failure cannot
+            lose a proof. None if there is no longer reason.
     """
 
     plan: PlanT | None
@@ -101,16 +101,16 @@ class Answer(Generic[PlanT]):
         otherwise: str = "limit",
         tolerance: float = PROOF_TOLERANCE,
     ) -> Answer[PlanT]:
-        """The end of a solve for the least value: "optimal" where the bound meets the claim, else why it does not.
+        """The answer of a minimisation: "optimal" where the bound meets the claim, else the reason why it does not.
 
         Args:
             plan: the best plan found.
             claimed: its value, at least 0.
-            bound: lower bound on the value of every plan; None: no bound. One of 0 says nothing of a plan that costs
-                something, and is left out.
+            bound: lower bound on the value of every plan. None means no bound. A bound of 0 is dropped for a plan that
+                costs something, because it is trivial.
             reason: why the bound does not meet the claim, where it does not.
             stats: counters of the solver.
-            otherwise: the solver's word where the bound does not meet the claim.
+            otherwise: the solver's own word where the bound does not meet the claim.
             tolerance: share of the claim within which the bound meets it.
         """
         bound = None if bound is None else min(bound, claimed)
@@ -134,21 +134,21 @@ class Result(Framed, Generic[PlanT, SpaceT, EvaluationT]):
         raw_status: the solver's own word.
         value: exact checked value, None without an accepted plan.
         claimed: the solver's claim.
-        bound: proven bound; None: no bound.
-        wall_s: seconds in the solver, model building included; without imports and what runs of an
-            instance share, such as ranked profiles.
-        plan: the plan, also where the checker refused it.
+        bound: proven bound; None if there is none.
+        wall_s: seconds in the solver with model building, without imports and without data that the runs of an instance
+            share, such as ranked profiles.
+        plan: the plan, even if the checker refused it.
         evaluation: the checker's answer.
         stats: counters of the solver.
         reason: why there is no plan, or why it was refused.
         provenance: versions, machine and seed.
         trace: incumbent and bound over time, as claimed.
         warm_start: what became of the plan that the solver was given to start from.
-        changes: changes of the named instance (`Family.changes`) whose result it is; None: it is of that as it stands.
-        of_instance: the instance itself, with these changes, for tables; None: it is not at hand. It is no part of what
-            makes two results equal.
-        planned_for: arrivals and attainment that the plan was made for, and how it is served, as plain data; empty: the
-            family says nothing of them.
+        changes: changes of the named instance (`Family.changes`) before the run; None if there are none.
+        of_instance: the instance itself, with these changes, for tables; None if it is not at hand. Equality of results
+            ignores it.
+        planned_for: the plan's assumed arrivals and attainment, and how it serves, as plain data; empty if the family
+            does not state them.
     """
 
     _view = late_value("euclio.core.showing.results", "RESULT")
@@ -176,12 +176,12 @@ class Result(Framed, Generic[PlanT, SpaceT, EvaluationT]):
 
     @property
     def cost(self) -> float | None:
-        """The checked value as a float: the cost of a session's plan in money per hour; other families read `value`."""
+        """The checked value as a float: the cost of a session's plan in money per hour; other families use `value`."""
         return None if self.value is None else float(self.value)
 
     @property
     def gap(self) -> float | None:
-        """What the bound leaves open, as a share of the value (of 1 where that is 0); None: one is not known."""
+        """The relative gap between value and bound (absolute if the value is 0); None if either is unknown."""
         if self.value is None or self.bound is None:
             return None
         room = abs(float(self.value) - self.bound)
@@ -193,25 +193,24 @@ AnyResult = Result[Any, Any, Any]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WrittenResult(Shown):
-    """What a result file says, not yet checked.
+    """The unchecked content of a result file.
 
     Attributes:
         instance: name of the instance.
         solver: name of the solver.
-        space: plan space that the plan is to be checked under.
+        space: plan space for the check of the plan.
         goal: its objective.
         status: outcome as written.
         value: checked value as written, in the unit of the goal; None without a plan.
-        claimed: the solver's claim as written; None: none.
-        bound: proven bound as written; None: no bound.
-        figures: the plan's other figures as written, by the place where they stand.
+        claimed: the solver's claim as written; None if there is none.
+        bound: proven bound as written; None if there is none.
+        figures: the plan's other figures as written, by their place in the file.
         plan: the plan.
-        changed: the instance that it is a result of: the one that was given, with the changes that the file states. The
-            plan is to be checked on this one.
-        changes: these changes (`Family.changes`); None: there are none.
+        changed: the instance of the result: the given one with the changes that the file states. The checker uses this
+            one.
+        changes: these changes (`Family.changes`); None if there are none.
         options: plan space and options of the run as they stand in the file.
-        planned_for: what the plan was made for (`Result.planned_for`), as it stands in the file; empty: it says
-            nothing.
+        planned_for: the plan's assumptions (`Result.planned_for`) as the file states them; empty if it states none.
     """
 
     _view = late_value("euclio.core.showing.results", "WRITTEN")

@@ -1,4 +1,4 @@
-"""What a solver is, and what it is given: a record that packages and users' files make (docs/howto/solver.md)."""
+"""Solvers and their inputs: records that packages and users' files make (docs/howto/solver.md)."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from euclio.core.result import Answer, PlanT, SpaceT
 
 @dataclass(frozen=True, slots=True)
 class Piece(Generic[PlanT]):
-    """One plan that is the cheapest for some latency objectives, or that there is none for some.
+    """The cheapest plan for a range of latency objectives, or the fact that they have none.
 
-    It reaches from the plan's own worst-case latency on, which the checker finds, up to where it says.
+    The range begins at the plan's own worst-case latency, which the checker computes, and ends at `until_s`.
 
     Attributes:
-        until_s: what is said holds of every objective below this, in seconds; the largest that was asked for is one of
-            them too.
-        plan: the plan, unchecked; None: there is none.
+        until_s: the piece holds for every objective below this, in seconds, and also for the largest requested
+            objective.
+        plan: the plan, unchecked; None if there is none.
         bound: lower bound on the cost of every plan under these objectives; 0 where there is none.
     """
 
@@ -43,7 +43,7 @@ InstanceT = TypeVar("InstanceT", default=Any)
 
 
 class Option(StrEnum):
-    """Options of the solver library behind a solver; a solver names those that it takes."""
+    """Options of the solver library behind a solver; each solver lists those that it takes."""
 
     ENGINE = "engine"
     THREADS = "threads"
@@ -54,14 +54,14 @@ class Option(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EngineOptions(Generic[PlanT]):
-    """How a solver library is to be run.
+    """Options of a run of a solver library.
 
     Attributes:
-        engine: name of the engine, such as "highs", "cbc" or "scip"; None: the solver's default.
-        threads: threads of the engine; None: one.
-        warm_start: plan to start from, feasible in the plan space of the run; None: none.
-        log_file: file for the engine's own log; None: none.
-        export_lp: file for the (first) model in LP format with readable names; None: none.
+        engine: name of the engine, such as "highs", "cbc" or "scip". None means the solver's default.
+        threads: threads of the engine. None means one.
+        warm_start: plan to start from, feasible in the plan space of the run. None means a cold start.
+        log_file: file for the engine's own log. None disables it.
+        export_lp: file for the (first) model in LP format with readable names. None disables it.
     """
 
     engine: str | None = None
@@ -76,10 +76,10 @@ class Limits(Generic[PlanT]):
     """Limits of a run.
 
     Attributes:
-        time_limit_s: seconds; None: none.
+        time_limit_s: time limit in seconds. None means no limit.
         seed: seed of every random choice.
-        options: how the solver library behind the solver is to be run.
-        standing: where the solver may say what it has found and proven so far, for whoever waits; None: nobody asks.
+        options: options of the solver library behind the solver.
+        standing: where the solver reports its incumbent and bound while it runs. None disables it.
     """
 
     time_limit_s: float | None = None
@@ -88,10 +88,10 @@ class Limits(Generic[PlanT]):
     standing: Incumbent | None = field(default=None, compare=False, repr=False)
 
     def deadline(self, started: float | None = None) -> float:
-        """When to stop on the clock of `time.perf_counter`; infinite: never.
+        """The time to stop on the clock of `time.perf_counter`; infinite without a limit.
 
         Args:
-            started: when the run began on that clock; None: now.
+            started: when the run began on that clock. None means now.
         """
         if self.time_limit_s is None:
             return math.inf
@@ -100,11 +100,11 @@ class Limits(Generic[PlanT]):
 
 @dataclass(frozen=True, slots=True)
 class Variants:
-    """Parts of a solver that a name can set, as in ``harpagon:splitter=even`` (`euclio.core.registry`).
+    """Parts of a solver that its name can set, as in ``harpagon:splitter=even`` (`euclio.core.registry`).
 
     Attributes:
-        words: what each part may be set to, by its name.
-        make: name of the variant and the word of each part that is set in, the variant out.
+        words: the allowed words of each part, by the part's name.
+        make: takes the variant's name and the word of each part that it sets; returns the variant.
     """
 
     words: Mapping[str, tuple[str, ...]] = field(hash=False)
@@ -118,33 +118,33 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
     Attributes:
         name: name on the command line.
         kind: "heuristic", "exact" or "brute force".
-        summary: one line: what it is and where it is published.
-        run: instance, plan space and limits in, unchecked answer out.
-        space: the plan space that it searches by default; by default the full one of its family.
+        summary: its description and publication, in one line.
+        run: takes an instance, a plan space and limits; returns an unchecked answer.
+        space: its default plan space; if not set, the full one of its family.
         takes: the engine options that it takes.
         engines: the engines that it can run on, the default one first.
-        starts_from: solver whose plan it starts from by default; None: it starts cold.
-        narrow: what the design leaves of a plan space on an instance, where that depends on the instance (such as
-            the cheapest hardware of those allowed); None: all of it.
+        starts_from: solver of its default warm start. None means a cold start.
+        narrow: restricts a plan space to the part that the design searches on an instance, where this part depends on
+            the instance (such as the cheapest allowed hardware). None means no restriction.
         family: problem family of its instances, by name (`euclio.core.family`).
         label: short name in tables and figures; by default its name.
-        version: version of what it comes from: of the package that offers it, or a hash of its file.
-        library: solver library that it loads: "highs" (PuLP's engines too), "ortools", or any other name; empty: none.
-            A worker process of a batch loads one library only.
-        compile: compiles what a run on a tiny instance does not reach (`euclio.core.warm_up`); None: there is nothing.
-        steps: instance, plan space and limits in; its plan, then with one more of its steps made the best possible at a
-            time, each with the step that loses the difference to the next, out; None: its steps are not known
-            (`euclio.questions.comparison.decomposing`).
-        pieces: instance, plan space, limits, least and largest latency objective in seconds in; out comes least cost as
-            a function of the objective, whatever that of the instance is, or None where it would have to solve them one
-            by one; None: it always would.
-        covers: names of the demands of instances and plan spaces (`Family.demands`) that it covers beyond the assumed.
+        version: version of the package that offers it, or a hash of its file.
+        library: solver library that it loads: "highs" (PuLP's engines too), "ortools", or any other name; empty if
+            none. A worker process of a batch loads one library only.
+        compile: compiles the code that a run on a tiny instance does not reach (`euclio.core.warm_up`); None if none
+            is.
+        steps: takes an instance, a plan space and limits. It returns the solver's plan, then plans with one more step
+            replaced by the optimal one each time, each with the step that loses the difference to the next plan. None
+            if its steps are unknown (`euclio.questions.comparison.decomposing`).
+        pieces: takes an instance, a plan space, limits, and the least and largest latency objective in seconds. It
+            returns the least cost as a function of the objective and ignores the instance's own objective. It returns
+            None where it would have to solve each objective separately. None if it always would.
+        covers: names of the demands (`Family.demands`) that it covers beyond the assumed ones.
         lacks: names of assumed demands that it does not cover.
-        made_for: names of the demands that its method is made for: refusals propose it before other heuristics.
-        rests_on: the papers whose method it is or whose model it solves, those of engines left out (`euclio cite`);
-            None: it does not say.
-        needs: packages of engines that it imports on whichever engine (`euclio.core.engine_packages`).
-        variants: its parts that can be set in its name; None: it has none.
+        made_for: names of the demands for which its method is designed; refusals propose it before other heuristics.
+        rests_on: the papers of its method or model, without those of engines (`euclio cite`); None if not stated.
+        needs: packages of engines that it imports on every engine (`euclio.core.engine_packages`).
+        variants: its parts that its name can set; None if it has none.
     """
 
     name: str
@@ -171,7 +171,7 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
     variants: Variants | None = None
 
     def __post_init__(self) -> None:
-        """Let the label be the name where there is none, and the plan space the full one."""
+        """Default the label to the name, and the plan space to the full one."""
         object.__setattr__(self, "label", self.label or self.name)
         if self.space is None:
             object.__setattr__(self, "space", find_family(self.family).full_space)
@@ -181,17 +181,17 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
 
         Args:
             instance: the instance.
-            space: plan space that it is given; None: its own.
+            space: the given plan space. None means its own.
         """
         given = self.space if space is None else space
         return given if self.narrow is None else self.narrow(instance, given)
 
     def takes_on(self, demand: Demand) -> bool:
-        """Whether it says that it covers a demand of its family."""
+        """Whether it claims to cover a demand of its family."""
         return demand not in _not_covered(self.family, self.covers, self.lacks)
 
     def uncovered(self, instance: InstanceT, space: SpaceT) -> tuple[Demand, ...]:
-        """What an instance and a plan space ask for that it does not cover; empty: it may be run on them."""
+        """The demands of an instance and a plan space that it does not cover; empty if it may run on them."""
         return tuple(
             demand for demand in _not_covered(self.family, self.covers, self.lacks) if demand.asked(instance, space)
         )
@@ -199,7 +199,7 @@ class Solver(Generic[InstanceT, SpaceT, PlanT]):
 
 @cache
 def _not_covered(family: str, covers: frozenset[str], lacks: frozenset[str]) -> tuple[Demand, ...]:
-    """The demands of a family that a solver does not take on; every run asks for them."""
+    """The demands of a family that a solver does not cover; cached, because every run needs them."""
     return tuple(
         demand
         for demand in find_family(family).demands
@@ -209,7 +209,7 @@ def _not_covered(family: str, covers: frozenset[str], lacks: frozenset[str]) -> 
 
 AnySolver = Solver[Any, Any, Any]
 SolverLike = str | AnySolver | Callable[..., Any]
-"""What stands for a solver in Python: a name, a record, or a function of an instance (`euclio.core.own_solver`)."""
+"""A solver in Python: a name, a record, or a function of an instance (`euclio.core.own_solver`)."""
 
 
 def several(given: SolverLike | Iterable[SolverLike]) -> list[SolverLike]:

@@ -1,6 +1,6 @@
-"""What the operating system offers, looked at here alone: no other module names what not every system has.
+"""Features of the operating system: only this module names features that some systems lack.
 
-Linux is what is tested. `euclio/supervision/README.md` says what works elsewhere, and what is soft there.
+Tested on Linux only. `euclio/supervision/README.md` lists the features that work elsewhere, and the soft limits there.
 """
 
 from __future__ import annotations
@@ -42,51 +42,51 @@ _NEEDED_FOR_HARD_LIMITS = {
 }
 
 LACKING = ", ".join(name for name, there in _NEEDED_FOR_HARD_LIMITS.items() if not there)
-"""What hard limits need and this system has not, in words; empty: nothing."""
+"""The features that hard limits need and this system lacks, in words; empty if it lacks none."""
 
 HARD_LIMITS = not LACKING
-"""Whether a process that runs a solver can be started next to this one and killed with all that it started."""
+"""Whether this process can start a solver's process and kill it with all processes that it started."""
 
 ALARM: int | None = getattr(signal, "SIGALRM", None) if hasattr(signal, "setitimer") else None
-"""The signal of a timer that interrupts this process; None: there is none."""
+"""The signal of a timer that interrupts this process; None if the system has none."""
 
 BINARY: int = getattr(os, "O_BINARY", 0)
-"""Flag of files that are opened by `os.open`: Windows changes their bytes without it."""
+"""Flag for `os.open`: without it, Windows changes the bytes of files."""
 
 NOT_BLOCKING: int = getattr(os, "O_NONBLOCK", 0)
-"""Flag of pipes that are opened without waiting for the other side; Windows has none in its folders."""
+"""Flag that opens a pipe without waiting for the other side; Windows has no pipes in its folders."""
 
 AT_ONCE: int = getattr(socket, "MSG_DONTWAIT", 0) | getattr(socket, "MSG_NOSIGNAL", 0)
-"""Flags of sending and receiving: waits for nothing, and an end that is gone is an error rather than a signal."""
+"""Flags of sending and receiving: do not wait, and a closed end is an error rather than a signal."""
 
 NO_SIGNAL: int = getattr(socket, "MSG_NOSIGNAL", 0)
-"""Flag of sending: an end that is gone is an error rather than a signal."""
+"""Flag of sending: a closed end is an error rather than a signal."""
 
 FOLDERS_ARE_FILES = hasattr(os, "O_DIRECTORY")
-"""Whether a folder can be opened, so that the names in it can be made to survive a power cut."""
+"""Whether a process can open a folder, to make the names in it survive a power cut."""
 
 _STEPS_BACK = 10
-"""Niceness that a process in the background takes on."""
+"""Niceness of a process in the background."""
 
 _PROC = Path("/proc")
-"""Where Linux says what its processes do."""
+"""Folder of Linux with the states of its processes."""
 _OWN_STATUS, _OWN_PAGES = (str(_PROC / "self" / name) for name in ("status", "statm"))
-"""What it says of this one: fields by name, and sizes in pages."""
+"""Its files about this process: fields by name, and sizes in pages."""
 
 _END_WITH_PARENT, _ADOPT_ORPHANS = 1, 36
 """PR_SET_PDEATHSIG and PR_SET_CHILD_SUBREAPER of Linux's prctl."""
 
 
 def soft(consequence: str) -> str:
-    """One line for users of a system without hard limits: what it lacks, and what follows."""
+    """One line for users of a system without hard limits: the missing features and the consequence."""
     return f"limits are soft on this system, which lacks {LACKING}: {consequence}"
 
 
-# What this machine and this process are.
+# This machine and this process.
 
 
 def user() -> int | None:
-    """Number of the user whose rights this process has; None: this system has none."""
+    """Number of the user whose rights this process has; None if this system has no such numbers."""
     if sys.platform != "win32" and hasattr(os, "geteuid"):
         return os.geteuid()
     return None
@@ -100,14 +100,14 @@ def cores() -> int:
 
 
 def load_average() -> float:
-    """Processes that wanted to run, on average over the last minute; 0 where the system does not say."""
+    """Average number of runnable processes over the last minute; 0 where the system does not report it."""
     if sys.platform != "win32" and hasattr(os, "getloadavg"):
         return os.getloadavg()[0]
     return 0.0
 
 
 def cpu_lines() -> list[str]:
-    """What Linux says about the processors, in lines such as ``model name : …``; empty elsewhere."""
+    """Linux's lines about the processors, such as ``model name : …``; empty elsewhere."""
     with suppress(OSError):
         return (_PROC / "cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     return []
@@ -120,9 +120,9 @@ def cpu_name() -> str:
 
 
 def peak_memory_bytes() -> int:
-    """Most resident memory of this process so far; where no system call says it, what is resident now.
+    """Peak resident memory of this process; its current one where no system call reports the peak.
 
-    Linux keeps it per program; `getrusage` would also count the process that this one was started from.
+    Linux's value is per program; `getrusage` would also count the process that started this one.
     """
     with suppress(OSError, ValueError):
         return _own_status_kib(b"VmHWM:") * 1024
@@ -145,13 +145,13 @@ def own_memory_bytes() -> int:
 
 
 def _own_status_kib(field: bytes) -> int:
-    """A field of what Linux says about this process."""
+    """A field of Linux's status of this process."""
     text = _own(_OWN_STATUS)
     return int(text[text.index(field) :].split(None, 2)[1])
 
 
 def _own(file: str) -> bytes:
-    """What stands in a file of Linux's about this process."""
+    """The content of one of Linux's files about this process."""
     handle = os.open(file, os.O_RDONLY)
     try:
         return os.read(handle, 1 << 14)
@@ -160,7 +160,7 @@ def _own(file: str) -> bytes:
 
 
 def waited_s() -> float:
-    """Seconds that the threads of this process could have run and were not let; 0 where the system does not say."""
+    """Seconds that runnable threads of this process waited for a core; 0 where the system does not report it."""
     waited = 0
     with suppress(OSError):
         for statistics in (_PROC / "self" / "task").glob("*/schedstat"):
@@ -170,7 +170,7 @@ def waited_s() -> float:
 
 
 def flush_c_streams() -> None:
-    """Write out what C code of this process has printed, where its library is known."""
+    """Flush the output of C code in this process, where its library is known."""
     with suppress(Exception):
         ctypes.CDLL(None).fflush(None)
 
@@ -179,14 +179,14 @@ def flush_c_streams() -> None:
 
 
 def set_alarm(seconds: float) -> None:
-    """Have `ALARM` raised after some seconds; 0: never."""
+    """Raise `ALARM` after some seconds; 0 cancels it."""
     if sys.platform == "win32":
         raise NotImplementedError
     signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def alarm_is_set() -> bool:
-    """Whether an alarm is to be raised."""
+    """Whether an alarm is pending."""
     return sys.platform != "win32" and ALARM is not None and signal.getitimer(signal.ITIMER_REAL)[0] > 0
 
 
@@ -194,21 +194,21 @@ def alarm_is_set() -> bool:
 
 
 def readable(what: int | socket.socket, limit_s: float | None = None) -> bool:
-    """Wait until there is something to read, or its end; whether there is within the limit (None: any time).
+    """Wait for data or the end of the input; return whether it came within the limit (None means no limit).
 
-    Where only sockets can be waited for, reading from anything else does the waiting.
+    On systems that can wait for sockets only, the read itself waits for anything else.
     """
     return _ready(what, False, limit_s)
 
 
 def writable(what: int | socket.socket, limit_s: float | None = None) -> bool:
-    """Wait until something can be written; whether it can within the limit (None: any time)."""
+    """Wait until a write is possible; return whether it was within the limit (None means no limit)."""
     return _ready(what, True, limit_s)
 
 
 def _ready(what: int | socket.socket, writing: bool, limit_s: float | None) -> bool:
     if sys.platform != "win32" and hasattr(select, "poll"):
-        waiting = select.poll()  # unlike select, it takes descriptors of any number
+        waiting = select.poll()  # unlike select, it accepts descriptors above 1023
         waiting.register(what, select.POLLOUT if writing else select.POLLIN)
         return bool(waiting.poll(None if limit_s is None else 1000 * limit_s))
     if isinstance(what, int):
@@ -218,24 +218,24 @@ def _ready(what: int | socket.socket, writing: bool, limit_s: float | None) -> b
 
 
 def step_back() -> None:
-    """Let all other processes go first from now on."""
+    """Give all other processes priority from now on."""
     if sys.platform != "win32" and hasattr(os, "nice"):
         os.nice(_STEPS_BACK)
 
 
 def own_session() -> bool:
-    """Whether a program that is started can have a session of its own, so that Ctrl-C is not for it."""
+    """Whether a started program can have its own session, so that Ctrl-C does not reach it."""
     return sys.platform != "win32"
 
 
 def after_fork(action: Callable[[], object]) -> None:
-    """Have something done in every process that is forked from this one, where there is a fork."""
+    """Run an action in every process forked from this one, where the system can fork."""
     if sys.platform != "win32" and hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=action)
 
 
 def tell(descriptor: int, data: bytes) -> bool:
-    """Write into a pipe at once; False: it is full, or nobody reads it."""
+    """Write into a pipe at once; return False if it is full or has no reader."""
     if sys.platform != "win32" and hasattr(os, "set_blocking"):
         os.set_blocking(descriptor, False)
     with suppress(OSError):
@@ -244,13 +244,13 @@ def tell(descriptor: int, data: bytes) -> bool:
 
 
 def make_blocking(descriptor: int) -> None:
-    """Have reading and writing wait for the other side, of a pipe that was opened `NOT_BLOCKING`."""
+    """Let reads and writes of a pipe opened with `NOT_BLOCKING` wait for the other side."""
     if sys.platform != "win32":
         os.set_blocking(descriptor, True)
 
 
 def read_at(descriptor: int, size: int, offset: int) -> bytes:
-    """Bytes of a file from a place on; where it was before, it stays if the system can read so."""
+    """Bytes of a file from an offset on; the file's position stays if the system can read so."""
     if sys.platform != "win32" and hasattr(os, "pread"):
         return os.pread(descriptor, size, offset)
     os.lseek(descriptor, offset, os.SEEK_SET)
@@ -258,13 +258,13 @@ def read_at(descriptor: int, size: int, offset: int) -> bytes:
 
 
 def write_at(descriptor: int, data: bytes, offset: int) -> None:
-    """Write bytes of a file from a place on."""
+    """Write bytes of a file from an offset on."""
     os.lseek(descriptor, offset, os.SEEK_SET)
     os.write(descriptor, data)
 
 
 def locked(descriptor: int, *, shared: bool = False) -> bool | None:
-    """Whether a file could be locked, until it is closed; None: this system has no such locks."""
+    """Lock a file until it is closed; return whether it worked, or None if this system has no such locks."""
     if sys.platform == "win32" or not _UNIX_MODULES:
         return None
     try:
@@ -275,10 +275,10 @@ def locked(descriptor: int, *, shared: bool = False) -> bool | None:
 
 
 def copied_above(descriptor: int, number: int) -> int:
-    """A copy of a descriptor that has this number or a higher one, as far as the limit of descriptors lets.
+    """A copy of a descriptor with this number or a higher one, within the limit of descriptors.
 
     Raises:
-        OSError: all those are taken.
+        OSError: all these numbers are taken.
         ValueError: there is none.
     """
     if sys.platform == "win32":
@@ -287,7 +287,7 @@ def copied_above(descriptor: int, number: int) -> int:
     return int(fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, above))
 
 
-# Processes, as far as hard limits go: nothing of this is called where there are none.
+# Processes for hard limits; systems without hard limits call none of this.
 
 
 def fork() -> int:
@@ -298,28 +298,28 @@ def fork() -> int:
 
 
 def lead_session() -> None:
-    """Have this process lead a session, and so a process group, of its own."""
+    """Make this process the leader of its own session, and so of its own process group."""
     if sys.platform == "win32":
         raise NotImplementedError
     os.setsid()
 
 
 def lead_group() -> None:
-    """Have this process lead a process group of its own."""
+    """Make this process the leader of its own process group."""
     if sys.platform == "win32":
         raise NotImplementedError
     os.setpgid(0, 0)
 
 
 def kill_group(leader: int) -> None:
-    """Kill all processes of a group, as far as there are groups."""
+    """Kill all processes of a group, where the system has groups."""
     if sys.platform != "win32" and hasattr(os, "killpg"):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(leader, signal.SIGKILL)
 
 
 def child_has_ended() -> bool:
-    """Whether a child has ended, which is collected then.
+    """Whether a child has ended; if so, it is reaped.
 
     Raises:
         ChildProcessError: there is no child.
@@ -330,40 +330,40 @@ def child_has_ended() -> bool:
 
 
 def write_no_core_files() -> None:
-    """Have this process leave no image of its memory when it crashes."""
+    """Let this process write no core file when it crashes."""
     if sys.platform == "win32":
         raise NotImplementedError
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def adopt_orphans() -> None:
-    """Make this process the parent of what its children leave behind (Linux)."""
+    """Make this process the parent of its children's orphans (Linux)."""
     ctypes.CDLL(None).prctl(_ADOPT_ORPHANS, 1)
 
 
 def end_with_parent(*, kill: bool) -> None:
-    """Have this process be killed, or asked to end, when its parent ends (Linux)."""
+    """Let the system kill this process, or ask it to end, when its parent ends (Linux)."""
     if sys.platform == "win32":
         raise NotImplementedError
     ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL if kill else signal.SIGTERM)
 
 
-# An end to work that does not look at the clock often enough.
+# Interrupts for work that does not check the clock often enough.
 
 
 class LateError(BaseException):
-    """The deadline is past; no `Exception`, so that what catches those does not keep it."""
+    """The deadline is past; not an `Exception`, so that handlers of exceptions do not catch it."""
 
 
 @contextmanager
 def interrupted_at(deadline: float) -> Iterator[None]:
     """Interrupt the work inside at a deadline.
 
-    It holds in a program's main thread, as long as nobody else uses its alarm, and between two steps of Python: a
-    single call of compiled code ends first. On a system without alarms nothing is interrupted.
+    It works in a program's main thread while no other code uses its alarm. It acts between two steps of Python, so a
+    call of compiled code ends first. A system without alarms interrupts nothing.
 
     Args:
-        deadline: `time.perf_counter` value; infinite: never.
+        deadline: `time.perf_counter` value; infinite disables it.
 
     Raises:
         LateError: the work was interrupted.
@@ -385,29 +385,29 @@ def interrupted_at(deadline: float) -> Iterator[None]:
         signal.signal(ALARM, signal.SIG_DFL)
 
 
-# Bytes of a file that may be no file: pipes and devices are read as long as they are written to.
+# Reading of files, pipes and devices; pipes and devices are read while a program writes to them.
 
 WRITER_PATIENCE_S = 3.0
-"""How long a pipe is waited for that no program has opened for writing."""
+"""Seconds to wait for a program to open a pipe for writing."""
 PATIENCE_S = 10.0
-"""How long a pipe whose writer says nothing is waited for."""
+"""Seconds to wait for a pipe's silent writer."""
 
 PIECE_BYTES = 1 << 20
 LARGEST_FILE_BYTES = 64 * 1024**2
-"""Bytes of the largest file that is read whole, unless its reader says otherwise; a device may have no end."""
+"""Bytes of the largest file that is read whole, by default; a device may have no end."""
 
 
 def read_bytes(path: Path, most: int | None = None, *, largest: int = LARGEST_FILE_BYTES) -> bytes:
-    """What a file holds; of a pipe (such as /dev/stdin) what is written to it until it is closed.
+    """The bytes of a file, or of a pipe (such as /dev/stdin) until its writer closes it.
 
     Args:
         path: the file.
-        most: bytes after which to stop; None: all.
-        largest: bytes above which the file is refused, where `most` is None.
+        most: bytes after which to stop. None reads all.
+        largest: bytes above which to refuse the file, where `most` is None.
 
     Raises:
-        OSError: it cannot be read, is too large, is a pipe that no program opened for writing for `WRITER_PATIENCE_S`,
-            or nothing was written to it for `PATIENCE_S`.
+        OSError: it cannot be read or is too large; or it is a pipe that no program opened for writing within
+            `WRITER_PATIENCE_S`, or that got no data for `PATIENCE_S`.
         ValueError: the path holds a null byte.
     """
     descriptor = os.open(path, os.O_RDONLY | NOT_BLOCKING | BINARY)
@@ -429,10 +429,10 @@ def read_bytes(path: Path, most: int | None = None, *, largest: int = LARGEST_FI
 
 
 def _read_when_written(descriptor: int, size: int) -> bytes:
-    """The next piece of what is written to a pipe or a device; empty: its end."""
+    """The next bytes of a pipe or a device; empty at its end."""
     patience_s = min(WRITER_PATIENCE_S, PATIENCE_S)
     if not readable(descriptor, patience_s):
-        # A pipe that no program has open for writing reads as ended, another one as one to be waited for.
+        # A pipe without a writer reads as ended; a pipe with one reads as not ready.
         try:
             piece = os.read(descriptor, size)
         except BlockingIOError:
