@@ -206,10 +206,10 @@ def answered(asked: MostAsked) -> Most:
         )
     if low is None or high is None:
         return Most(asked, own, low, high)
-    for factor in _between(asked.monotone):
+    for next_factor in _between(asked.monotone):
         if high.factor <= low.factor * (1 + 2 * JUST):
             break
-        found = _tried(asked, solving, factor(low.factor, high.factor))
+        found = _tried(asked, solving, next_factor(low.factor, high.factor))
         if found is not None and found.is_within(asked.budget_per_h):
             low = _at_breakpoint(asked, solving, found)
         elif found is not None:

@@ -47,6 +47,7 @@ def _profile(rng: random.Random, hardware: list[Hardware]) -> list[Configuration
 @pytest.mark.parametrize("seed", range(DRAWN))
 @pytest.mark.parametrize("machines", ["share", "whole"])
 def test_exact_and_enumeration_agree(seed, machines):
+    """Guards the reduction of objectives and delays to ends of paths in compiled searches."""
     session = drawn(seed)
     policy = random.Random(seed).choice(["rr", "tc", "tc-shared", "in-turn"])
     found, listed = (
@@ -61,6 +62,7 @@ def test_exact_and_enumeration_agree(seed, machines):
 @pytest.mark.parametrize("seed", range(0, DRAWN, 3))
 @pytest.mark.parametrize("solver", ["milp", "cpsat", "milp-split", "cpsat-split"])
 def test_the_models_agree_with_exact(seed, solver):
+    """Guards the rows of delays and ends in MILP and CP-SAT."""
     session = drawn(seed)
     if without_objective(session):
         pytest.skip("models do not cover modules that lead to no objective")
@@ -87,6 +89,7 @@ def test_an_objective_at_each_last_module_and_no_delay_change_nothing(seed):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_tighter_objective_never_costs_less_and_a_file_holds_them(seed):
+    """A plan of the tighter session is one of the looser session."""
     session = drawn(seed)
     assert session_from_text(session_to_text(session)) == session
     if not session.objectives:
@@ -155,6 +158,7 @@ def _apart(seed: int) -> tuple[Session, Session]:
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("machines", ["share", "whole"])
 def test_a_pool_without_shared_limits_costs_the_sum(seed, machines):
+    """Applications that share nothing are planned apart."""
     sessions = _apart(seed)
     costs = [solve(one, "exact", machines=machines).value for one in sessions]
     found = solve(pool(sessions), "exact", machines=machines).value
@@ -164,6 +168,7 @@ def test_a_pool_without_shared_limits_costs_the_sum(seed, machines):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_pool_within_one_stock_is_planned_as_enumeration_does(seed):
+    """A stock ties applications with different objectives."""
     sessions = _apart(seed)
     stock = {"g": random.Random(seed).randint(1, 3)}
     together = pool(sessions)

@@ -25,6 +25,7 @@ TWO = Session(
 
 @pytest.mark.parametrize("seed", range(10))
 def test_enumeration_is_within_the_budget_at_the_answer_and_beyond_it_just_above(seed):
+    """Guards the jump to breakpoints, and the claim that nothing just above is within the budget."""
     session = small_session(seed)
     own = solve(session, "plan-bruteforce", machines="whole")
     if own.value is None:

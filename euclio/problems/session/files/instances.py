@@ -112,9 +112,14 @@ def _session(model: _Session) -> Session:
         model.resources,
         dict(_state(model.modules)),
         list(_made(Objective, model.objectives or (), "objectives")),
-        {_ends_of(edge): edge.delay_s for edge in model.edges if not isinstance(edge, tuple)},
+        {_ends_of(edge): edge.delay_s for edge in _objects(model.edges)},
         list(_made(Application, model.applications or (), "applications")),
     )
+
+
+def _objects(edges: list[Any]) -> list[Any]:
+    """The edges that are objects, with their delays."""
+    return [edge for edge in edges if not isinstance(edge, tuple)]
 
 
 def _ends_of(edge: Any) -> tuple[str, str]:
