@@ -1,9 +1,9 @@
-"""Corners of a module: machines and a latency, one of which each use of the module's machines lies beyond (ours).
+"""Corners of a module: machines and a latency, with each use of the module's machines beyond one of them (ours).
 
 A use is a number of full machines of each configuration. A full machine takes d + b/w, where w is the rate of its
-configuration and of all that rank behind it; the use takes as long as its slowest machine, and serves the sum of the
-rates. A corner of a use has no more machines of any type and no larger latency. What costs least among choices of
-corners is therefore a bound on the cost of plans, and a plan where all corners chosen are uses themselves.
+configuration and of all that rank behind it. The use takes as long as its slowest machine, and serves the sum of the
+rates. A corner of a use has no more machines of any type and no larger latency. So the cheapest choice of corners is a
+bound on the cost of plans, and it is a plan if all its corners are uses themselves.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Shape = tuple[Vector, ...]
 Ranks = NDArray[np.int64]
 
 MOST_LISTED = 30_000
-"""Vectors of machines of a module that are listed at most."""
+"""Most vectors of machines of a module in a list."""
 TOO_MANY = "there are too many numbers of machines for this prover"
 ZERO = Fraction(0)
 
@@ -45,12 +45,12 @@ class TooManyError(GivenUpError):
 
 
 class Corner(NamedTuple):
-    """What uses lie beyond.
+    """A corner of uses.
 
     Attributes:
         machines: least machines by hardware type.
         latency_s: least latency.
-        above: whether each of these uses takes longer; then it stands for no use of its own.
+        above: whether each of these uses takes longer; then the corner itself is no use.
         serving: the use, where there is one.
     """
 
@@ -149,13 +149,13 @@ class Uses:
 def uses_of(session: Session, module: Module, budget_s: Fraction, most: Vector, deadline: float) -> Uses:
     """All uses of a module that take no longer than a budget, within numbers of machines; corners of all others.
 
-    A use with more machines of a type than these takes longer than the fastest configuration of that type, whatever
-    else it has. Types that are in stock no more often than that need no such corner.
+    A use with more machines of a type than these takes longer than the fastest configuration of that type. Types whose
+    stock is no larger than these numbers need no such corner.
 
     Args:
         session: the session of the module.
         module: the module.
-        budget_s: seconds that no plan within the SLO has more of for it.
+        budget_s: most seconds of the module in a plan within the SLO.
         most: by type the numbers of machines; 0 where no configuration is faster than the budget.
         deadline: `time.perf_counter` value at which to stop.
 
@@ -229,7 +229,7 @@ def _with(uses: Sequence[Use], c: Scaled, n: int) -> Iterator[Use]:
 def _best(uses: list[Use]) -> list[Use]:
     """The uses of some machines without those that another one betters, those of the least rate first.
 
-    Configurations that rank before a use take less time the more rate it has, and nothing else of it matters to them.
+    Configurations that rank before a use take less time the more rate it has; nothing else matters to them.
     """
     uses.sort(key=lambda use: use.rate, reverse=True)
     found: list[Use] = []
@@ -256,11 +256,11 @@ def _beyond(session: Session, fast: Sequence[Configuration], most: Vector) -> It
             yield Corner(machines, min(durations), True)
 
 
-# What the modules may choose from in a step, with latencies as whole numbers (ours).
+# The choices of the modules in a step, with latencies as whole numbers (ours).
 #
-# Latencies and the SLO are multiplied by what makes all of them whole, and once more by the number of modules and one;
-# what stands for uses that take longer than its latency counts one more. So a path of such times is at most that of the
-# SLO if and only if its latencies are, or less where one of them is only come near to.
+# A factor that makes them whole multiplies latencies and the SLO, and so does the number of modules plus one. A corner
+# of uses that take longer than its latency counts one more. So a path of such times is at most the SLO's exactly if its
+# latencies are, or if they are below it where plans only approach one of them.
 
 Times = tuple[int, ...]
 Timed = list[tuple[int, Corner]]
@@ -283,7 +283,7 @@ class Choices:
     slo: int
 
     def fastest(self, m: int, machines: Sequence[int], real: bool) -> int | None:
-        """Place of the fastest corner of a module that some machines cover; real: of those that are uses."""
+        """Place of the fastest corner of a module that some machines cover; with real, of those that are uses."""
         for i, corner in enumerate(self.corners[m]):
             if covers(tuple(machines), corner.machines) and not (real and corner.above):
                 return i
@@ -293,8 +293,8 @@ class Choices:
 def choices_of(session: Session, corners: Sequence[Sequence[Corner]]) -> Choices:
     """Corners of a step, without those that no plan within the SLO has or that another one makes needless.
 
-    A time below what the module has left next to the slowest corners of all others is raised to that: no path needs it
-    to be less. One module after the other; later ones see what is raised. Where no plan serves the step all corners
+    The slack next to the slowest corners of all others raises smaller times of a module: no path needs them to be less.
+    This goes one module after the other, and later ones see the raised times. If no plan serves the step, all corners
     stay as they are.
 
     Args:
@@ -324,7 +324,7 @@ def _raised(session: Session, timed: Sequence[Timed], slo: int) -> list[Timed]:
     found = list(timed)
     slowest = [max(t for t, _ in own) for own in found]
     for m, own in enumerate(found):
-        # What there is no choice of stays as it is: a module to which nothing comes takes no time.
+        # A single corner stays as it is: a module without requests takes no time.
         if len(own) > 1:
             enough = slo - around(session, slowest)[m]
             found[m] = [(max(t, enough), corner) for t, corner in own]
@@ -342,7 +342,7 @@ def _least(session: Session, timed: Timed) -> Timed:
         return t, price, sum(corner.machines), corner.machines, corner.above
 
     found: Timed = []
-    # What has no more time and no more machines costs no more, so that it comes before.
+    # A corner with no more time and no more machines costs no more, so it comes before.
     for t, corner in sorted(timed, key=key):
         if not any(covers(corner.machines, other.machines) for _, other in found):
             found.append((t, corner))

@@ -142,7 +142,7 @@ WHOLE = 1e-7
 BLUR = 1e-9
 """Rounding of a bound in floats, as a part of the sum of its terms, with much to spare."""
 FAR = 1e-5
-"""Part of the sum of terms beyond which a bound misses the cutoff by more than last digits."""
+"""A bound that misses the cutoff by a larger part of the sum of its terms is off by more than last digits."""
 MOST_NODES = 5_000
 """Nodes after which a search is given up: its file would be too large to be of use."""
 DEEPEST = 200

@@ -339,7 +339,7 @@ class ModelServer:
     def _promising(self, box: Box, prices: Floats, worth: float) -> Lumps:
         """The lumps that can be in a plan, by their use beyond that of fractions of virtual GPUs.
 
-        The lumps of a plan together pay at most the GPUs' worth beyond the demand too much.
+        Together the lumps of a plan overpay by at most the GPUs' worth beyond the demand.
         """
         spare = worth - 1.0 + ROUNDING * (1.0 + worth)
         loss = self._maker.least * np.maximum(self._maker.fluid.use @ prices - 1.0, 0.0)

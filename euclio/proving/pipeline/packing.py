@@ -22,9 +22,10 @@ from euclio.proving.pipeline.model_server import ModelServer, PlentyError, Servi
 
 # A bound on all models together, from prices per model and GPU type (ours).
 #
-# With prices of GPUs that differ between models, each model needs GPUs worth at least those of its cheapest template.
-# All models together have no more than the worth of all GPUs, in any division. That holds for any prices,
-# so HiGHS only proposes them, by a linear program over fractions of GPUs, and the bound is computed anew with a margin.
+# With prices of GPUs that differ between models, each model needs GPUs worth at least those with which its cheapest
+# template meets the demand. Together the models have at most the worth of all GPUs, in any division. That holds for any
+# prices, so HiGHS only proposes them, by a linear program over fractions of GPUs. The bound is computed anew with a
+# margin.
 
 Counts = tuple[int, ...]
 

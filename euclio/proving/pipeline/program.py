@@ -1,9 +1,9 @@
 """A cluster as a mixed-integer program that leaves nothing out: every pipeline in time, but for slower ones (ours).
 
-A *template* is a pipeline without numbers of GPUs: types and shares of its partitions, where it cuts the model, its
-batch. Of templates with the same types and shares only those stay that no other is as fast as in every partition: what
-another one serves with some virtual GPUs, this one serves with the same. So the program's optimum is that of the plan
-space, and no search stands behind it.
+A *template* is a pipeline without numbers of GPUs: types and shares of its partitions, its cuts of the model, its
+batch. Of templates with the same types and shares only those stay that no other one equals or beats in every partition:
+with the same virtual GPUs the better one serves as much. So the program's optimum is that of the plan space, and the
+program rests on no search.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from euclio.proving.files.model import Model as Program
 
 ONE = Fraction(1)
 MOST_VARIABLES = 50_000
-"""Variables of the largest program that is made: larger files would be of no use to anybody."""
+"""Variables of the largest program; larger files would be of no use."""
 Pool = tuple[str, int]
 """Type and share of a partition's virtual GPUs."""
 
@@ -71,9 +71,9 @@ def cluster_program(
         cluster: the instance.
         space: a plan space with one batch per pipeline, GPUs counted whole, and any number of pipelines.
         plan: a feasible plan.
-        cutoff: of no importance: the program says all.
+        cutoff: unused, since the program holds all plans.
         deadline: `time.perf_counter` value at which to stop.
-        most_variables: variables of the largest program that is made.
+        most_variables: variables of the largest program.
 
     Raises:
         NoProofError: the plan space is another one, or the program would be too large; says why in one line.
@@ -92,7 +92,7 @@ def cluster_program(
 
 
 def templates_of(cluster: Cluster, space: PipelineSpace, m: int, deadline: float = math.inf) -> Iterator[Template]:
-    """The templates of a model that no other is as fast as, by types and shares.
+    """The templates of a model that no other one equals or beats in speed, by types and shares.
 
     Raises:
         GivenUpError: the deadline has passed.
@@ -125,7 +125,7 @@ class _Latencies:
             self._missing.append(missing)
 
     def of(self, first: int, end: int, batch: int) -> Fraction | None:
-        """Seconds of blocks `first` to `end`, without the last; None: one was not measured at this batch."""
+        """Seconds of blocks `first` to `end`, without the last; None if one was not measured at this batch."""
         sums, missing = self._sums[batch - 1], self._missing[batch - 1]
         return sums[end] - sums[first] if missing[end] == missing[first] else None
 
@@ -156,9 +156,9 @@ def _in_time(
 
 
 def _fastest(found: list[Template]) -> Iterator[Template]:
-    """Those of some templates on the same pools that no other is as fast as in every partition."""
+    """Those of some templates on the same pools that no other one equals or beats in every partition."""
     kept: list[Template] = []
-    # The fastest in sum come first, so that none that is kept is slower than a later one.
+    # The fastest in sum come first, so no later template is faster than a kept one.
     for one in sorted(found, key=lambda t: (-sum(t.rates), t.batch, t.ends)):
         if not any(all(a >= b for a, b in zip(other.rates, one.rates, strict=True)) for other in kept):
             kept.append(one)
@@ -166,7 +166,7 @@ def _fastest(found: list[Template]) -> Iterator[Template]:
 
 
 class _ProgramBuilder:
-    """Variables and rows: x_t what template t serves, n_t_k its virtual GPUs in partition k, gpus_m_k_g whole GPUs."""
+    """Variables and rows: x_t rate of template t, n_t_k its virtual GPUs in partition k, gpus_m_k_g whole GPUs."""
 
     def __init__(self, cluster: Cluster, space: PipelineSpace, templates: list[Template]) -> None:
         self._cluster, self._space, self._templates = cluster, space, templates
@@ -204,7 +204,7 @@ class _ProgramBuilder:
 
     def _add_template(self, t: int, template: Template, pools: dict[tuple[int, int, str], dict[int, Fraction]]) -> None:
         most = [self._counts[gpu] * share for gpu, share in template.pools]
-        # A bound that ends as a decimal, and that nothing reaches.
+        # A bound that ends as a decimal, and that no plan reaches.
         served = self._add(f"x_{t}", math.ceil(min(n * r for n, r in zip(most, template.rates, strict=True))), False)
         self._served.append(served)
         self._virtual.append([])
@@ -215,7 +215,7 @@ class _ProgramBuilder:
             pools.setdefault((template.model, k, gpu), {})[virtual] = Fraction(1, share)
 
     def _add_demand(self) -> int | None:
-        """Rows on what each model is served; the variable that is to be large, None: costs are to be small."""
+        """Rows on each model's throughput; returns the variable to maximise, or None to minimise costs."""
         own = [
             [x for x, template in zip(self._served, self._templates, strict=True) if template.model == m]
             for m in range(len(self._cluster.models))
@@ -229,7 +229,7 @@ class _ProgramBuilder:
         most = min(
             sum((self._variables[x].upper for x in served), ZERO) / w for served, w in zip(own, weights, strict=True)
         )
-        # The program is minimised: what is to be large has a cost below 0.
+        # The program is minimised: a variable to maximise has a cost below 0.
         least = self._add("z", math.ceil(most), False, -ONE)
         for m, (weight, served) in enumerate(zip(weights, own, strict=True)):
             self._rows.append(Row(f"load_{m}", {**dict.fromkeys(served, -ONE), least: weight}, ZERO))

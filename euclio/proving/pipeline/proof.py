@@ -167,7 +167,7 @@ class _ProofBuilder:
             self.rows.append(Row(f"count_{t}", {own[t]: ONE for own in gpus}, Fraction(stock.counts[t])))
         largest = max((price for price, n in zip(stock.prices, most, strict=False) if n), default=0)
         if largest:
-            # In units of the largest price, since linear programs in floating point cannot tell 10^13 from 10^13 + 1.
+            # In units of the largest price, since linear programs in floating point fail on 10^13 next to 1.
             prices = {t: Fraction(stock.prices[t], largest) for t in types if most[t] and stock.prices[t]}
             terms = {own[t]: price for own in gpus for t, price in prices.items()}
             self.rows.append(Row("money", terms, Fraction(stock.money, largest)))

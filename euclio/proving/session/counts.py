@@ -182,9 +182,9 @@ class Counted:
     ) -> bool:
         """Whether too many requests are late where machines start them in the order of arrival and drop none.
 
-        For a request in time, a slot starts it and all before it at least the shortest time of a batch before its
-        window ends. Until then a slot starts what it can execute, and one batch more, none larger than the largest
-        that it can collect. Larger batches only make both more.
+        A request in time, and all before it, start at least the shortest time of a batch before its window ends. Until
+        then a slot starts what it can execute, and one batch more, none larger than the largest that it can collect.
+        Larger batches only make both more.
         """
         each = math.floor(self._session.modules[m].rate_rps / entering(self._session))
         if self._session.parents()[m] or each < 1:

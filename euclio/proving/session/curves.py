@@ -34,7 +34,7 @@ def nearly_full(m: Ranked, full: ModulePlan | None, k: int, least: Fraction = ZE
         least: least rate of the machine that is not full, in requests per second.
 
     Returns:
-        A plan that takes no longer than the next latency above it, or None if the counts make no plan. That latency is
+        An offer whose plan takes no longer than the stated latency, or None if the counts make no plan. That latency is
         the least one, and an instant more if it comes from the machine that is not full.
 
     Raises:

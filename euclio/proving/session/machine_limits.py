@@ -185,9 +185,9 @@ def _counts(
     """Numbers of machines by configuration that serve the rate and may keep the budget; the last in rank first.
 
     Where dummies fill no more than the last machine, all but that one stay below the rate together. Where dummies fill
-    any number for nothing and latencies are fixed, a limit bounds machines of one configuration. They need not serve
-    the whole rate without two of them and outnumber those running: one less serves the rate and the shares, is in time,
-    and takes no more of anything.
+    any number for nothing and latencies are fixed, the search skips needless machines of one configuration: those that
+    serve the whole rate even without two of them and outnumber those running. One less serves the rate and the shares,
+    is in time, and takes no more of anything.
 
     Args:
         question: the question.

@@ -105,8 +105,9 @@ def ranked_modules(session: Session, space: PlanSpace) -> list[Ranked]:
 
     If dummies of any rate may fill a machine up to nearly its throughput, and it is faster the nearer it comes, no plan
     attains the least latency d + d/e. All other latencies are 2d then. They are multiples of 1/D together with these
-    and the SLO. Let each such machine take an instant more, 1/(D·(M + 1)) with M modules. Then a path is within the SLO
-    exactly if its sum is: without such a machine at most the SLO, with one below it.
+    and the SLO. Let each such machine take an instant more, 1/(D·(M + 1)) with M modules. Then a path's sum with these
+    instants is at most the SLO exactly if plans attain it: if the sum without them is at most the SLO, or below it
+    where there is such a machine.
     """
     modules = [ranked(module, space, session.price) for module in session.modules]
     if all(full_machines_suffice(m) or not m.filled or m.dummy.countable for m in modules):
