@@ -174,7 +174,7 @@ BROUGHT = {
 
 
 def _sending(written: WrittenResult, kind: str, router: str | None) -> _Router | None:
-    """What sends requests, as it was named or as the files bring it; None means what keeps the plan's dispatch.
+    """The named router, or that of the files; None means a router that keeps the plan's dispatch.
 
     A result that does not say what it was planned for, as those of older versions do not, is exported as before.
     """
@@ -242,7 +242,7 @@ def _deployed(session: Session, written: WrittenResult) -> Deployment:
 
 
 def _delay_s(planned: Mapping[str, Any]) -> Fraction | None:
-    """How long a batch is held to be filled where a plan was made for that; None means as its policy counts on.
+    """How long a plan holds a batch to be filled; None means the time that its policy counts on.
 
     Raises:
         RefusedError: it is held until it is full.

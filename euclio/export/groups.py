@@ -35,7 +35,7 @@ class MachineGroup:
         waiting_s: how long a full batch waits for those of other modules on a shared machine at most, in seconds.
         price_per_h: price of each machine in money per hour.
         pulls: whether its machines take what waits as soon as they are free, so that no batch is held to be filled.
-        delay_s: how long a batch is held to be filled, where the plan was made for that; None means as `gathering_s`.
+        delay_s: how long a batch is held to be filled, where the plan was made for that; None means `gathering_s`.
         routed: whether the plan was made for a router of single requests, behind which no worst case is known.
     """
 

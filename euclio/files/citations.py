@@ -154,7 +154,7 @@ class _Collected:
             self.add(solver.rests_on, f"solver {name}")
 
     def add_engine(self, solver: AnySolver, chosen: str | None) -> None:
-        """Add the library that a solver loads, and the engine that it ran on; None if its default."""
+        """Add the library that a solver loads, and the engine that it ran on; None means its default."""
         if Option.ENGINE in solver.takes:
             self.add([PULP], "modelled with PuLP")
         engine = chosen or (solver.engines[0] if solver.engines else solver.library)

@@ -113,7 +113,7 @@ def plain_data(value: Any) -> Any:
 
 @cache
 def _given(kind: Hashable) -> tuple[str, ...] | None:
-    """The fields that a dataclass is made of; None if the class is none."""
+    """The fields of a dataclass; None if the class is no dataclass."""
     return tuple(field.name for field in fields(cast(Any, kind)) if field.init) if is_dataclass(kind) else None
 
 

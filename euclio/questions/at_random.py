@@ -37,7 +37,7 @@ def with_random_arrivals(session: Session, result: Result, limit_s: float | None
     Args:
         session: the session, with its changes.
         result: its result.
-        limit_s: seconds that there are for it; None means as many as it takes.
+        limit_s: seconds that there are for it; None means no limit.
 
     Returns:
         The result; what would take longer than `LIMIT_S`, as counted in requests and nodes, is left out, so that the

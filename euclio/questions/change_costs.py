@@ -74,7 +74,7 @@ class ByChanges(Question):
 
     Attributes:
         changed: the session with its changes, without a limit on changes of machines.
-        most: largest limit that is asked for; None means until the cheapest plan without a limit is reached.
+        most: largest limit to solve; None goes on until the cheapest plan without a limit is reached.
     """
 
     changed: Session
@@ -170,7 +170,7 @@ def question(
     Args:
         session: the session.
         changes: what is changed of it at all steps; where the session names no running machines, this has to.
-        most: largest limit on changes of machines; None means until the cheapest plan without a limit is reached.
+        most: largest limit on changes of machines; None goes on until the cheapest plan without a limit is reached.
         solver: name of a solver, or a `Solver`; None means the exact one.
         space: plan space; None means the solver's own, with whole machines.
         time_limit_s: limit of each run in seconds; None means no limit.

@@ -131,7 +131,7 @@ def what_if(session: Session, *, solving: Solving | None = None, demand: Demand 
 
     Args:
         session: the session.
-        solving: what solves a point; None means as the demand has it.
+        solving: the function that solves a point; None means the one for the demand.
         demand: what all plans keep under random arrivals; None if nothing is asked.
         **asked: as of `question`.
     """

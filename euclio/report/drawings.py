@@ -43,7 +43,7 @@ def drawn(
         question: what it answers.
         panels: panels side by side.
         height: height in inches.
-        width_ratios: widths of the panels next to each other; None means equal.
+        width_ratios: widths of the panels next to each other; None means equal widths.
     """
 
     def figure(fill: Callable[Concatenate[Sequence[Axes], P], str]) -> Drawn[P]:

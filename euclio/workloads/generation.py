@@ -59,8 +59,8 @@ def amount(kind: str, count: int | None = None, seed: int | None = None) -> tupl
 
     Args:
         kind: name of a kind or of a population; it need not be known.
-        count: how many; None means as the name has it.
-        seed: seed; None means as the name has it.
+        count: how many; None means the name's default.
+        seed: seed; None means the name's default.
     """
     population = POPULATIONS.get(kind)
     usual = (1, 0) if population is None else (population.count, population.seed)

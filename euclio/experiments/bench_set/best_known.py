@@ -137,7 +137,7 @@ class Compared:
         gap: excess over the best known value, as a share of it; below 0 means better.
         proven: its bound proves its plan in the instance's plan space.
         wall_s: seconds in the solver.
-        news: better than what is known: "new best", "new bound", "proves it"; empty if none is proven.
+        news: improvement on the best known: "new best", "new bound", "proves it"; empty if there is none.
         wrong: the contradiction in the answer; empty if there is none.
     """
 

@@ -106,7 +106,8 @@ class Conflict:
     """Modules that follow one another and together need more than the SLO.
 
     Attributes:
-        hardware: the hardware type that this holds on, where the session is to keep to one; None means any allowed.
+        hardware: the hardware type that this holds on, where the session is to keep to one; None means any allowed
+            type.
         modules: indices of the modules, in the order of the path.
         least: their brackets; None if the plan space allows none of the module's configurations.
     """

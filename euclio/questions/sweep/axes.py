@@ -14,7 +14,7 @@ from euclio.problems.session.changes import SessionChanges, source_rate
 from euclio.problems.session.instance import Session, machine_number
 
 Value = Fraction | None
-"""A value on an axis; None means without limit."""
+"""A value on an axis; None means no limit."""
 Given = Mapping[str, Iterable[Number | None]]
 """Values by name of a hardware type or resource."""
 NO_LIMIT = "no limit"
@@ -125,7 +125,7 @@ def axis(session: Session, kind: Kind, values: Iterable[Number | None], of: str 
     Args:
         session: the session, with what is changed of it at all points.
         kind: what the axis varies.
-        values: its values, in any order; None means without limit, where the session has none of its own.
+        values: its values, in any order; None means no limit, where the session has none of its own.
         of: name of the hardware type or resource.
 
     Raises:

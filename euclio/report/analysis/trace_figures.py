@@ -156,7 +156,7 @@ def trace_figure(frame: pd.DataFrame, instance: str | None = None) -> Figure:
 
     Args:
         frame: results.
-        instance: name of the instance; None means in each family the one with the longest traces.
+        instance: name of the instance; None takes in each family the one with the longest traces.
 
     Returns:
         Per solver the incumbent (thick) and the bound (thin), of the first seed and repeat; marks: the checked value at

@@ -60,7 +60,7 @@ def _random(settings: dict[str, Any], number: int, seed: int) -> Iterator[Any]:
 
 
 def _limits(settings: dict[str, Any]) -> Any:
-    """The server with the limits that are asked for; None means with none."""
+    """The server with the given limits; None if no limit is given."""
     limits = {name: settings[name] for name in ("gpu_memory_mb", "gpu_instances") if name in settings}
     if "instance_memory_mb" in settings and "gpu_memory_mb" not in settings:
         raise InputError("limits nothing without gpu_memory_mb; give that too", field="instance_memory_mb")

@@ -123,7 +123,7 @@ def find_setup(name: str) -> Setup:
 
 
 def with_counts(setup: Setup, high: int | None, low: int | None) -> Setup:
-    """The setup with other numbers of high- and low-class GPUs; None means as they are."""
+    """The setup with other numbers of high- and low-class GPUs; None leaves them unchanged."""
     counts = [gpu.count if n is None else n for gpu, n in zip(setup.gpus, (high, low), strict=True)]
     if [gpu.count for gpu in setup.gpus] == counts:
         return setup

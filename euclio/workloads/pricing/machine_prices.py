@@ -91,7 +91,7 @@ class Terms:
     """How prices are chosen from a list.
 
     Attributes:
-        per: unit of time of its prices, a key of `HOURS`; None means as the list says.
+        per: unit of time of its prices, a key of `HOURS`; None means the unit that the list states.
         region: region; None if the list has one at most.
         spot: spot prices instead of those on demand.
         accelerators: machines in an instance, by instance type, where the list does not say.

@@ -73,7 +73,8 @@ def random_session(
         rates_rps: range of the modules' request rates, drawn log-uniformly.
         slo_over_least: range of the SLO over the session's least latency d + b/T, drawn log-uniformly; below 1 the
             session is infeasible, a little above it may be.
-        tightness: place of the SLO between least (0) and most useful (1) latency; None if drawn as said above.
+        tightness: place of the SLO between least (0) and most useful (1) latency; None draws the SLO by
+            `slo_over_least`.
     """
     stream = random.Random(f"session/{seed}/{modules}/{configurations}/{hardware}/{concurrency}")
     types = tuple(

@@ -150,7 +150,7 @@ def draw_scrooge(application: str, seed: int, number: int, objective: int = 0, c
         seed: seed of the draws.
         number: number of the decision, from 1; clients and factors depend on it, not on the objective.
         objective: which of the application's latency objectives, from the tightest.
-        clients: clients that are there; 0 means that drawn, 1 to 12.
+        clients: clients that are there; 0 means that the number is drawn, 1 to 12.
 
     Raises:
         InputError: no such application; names them all.

@@ -68,7 +68,7 @@ class Server:
     Attributes:
         batch: inputs of a request, b.
         instances: instances of the model on the machine, k.
-        batches: whether it puts several requests into one batch; None if nobody says.
+        batches: whether it puts several requests into one batch; None if not known.
     """
 
     batch: int

@@ -9,8 +9,7 @@ It knows the three families of the set and the plan spaces that the set uses, an
 number stands for its decimal text: 0.1 is one tenth. The rules are those of euclio's pages docs/model/sessions.md,
 docs/model/policies.md, docs/model/pipelines.md and docs/model/fragments.md; each function says which.
 
-Exit code 0: all rules hold. 1 means some plan breaks one. 2: a file that cannot be read, or that says what is not
-covered.
+Exit code 0 means that all rules hold, 1 that some plan breaks one, and 2 that a file cannot be read or is not covered.
 """
 
 from __future__ import annotations

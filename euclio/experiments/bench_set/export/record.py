@@ -97,7 +97,7 @@ class Export:
         euclio: version that it was made with.
         entries: its instances, in the order of the set.
         files: files about all of them, but for this record and the crate's, which lists it.
-        writing: names of files that are just being written; none if it is whole.
+        writing: names of files that are just being written; none if it is complete.
     """
 
     euclio: Text
