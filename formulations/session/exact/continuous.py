@@ -96,7 +96,7 @@ def _with_whole(plan: ModulePlan) -> ModulePlan:
 def _fill_modules(
     session: Session, modules: list[ModulePlan], partial: Sequence[bool], budgets: Sequence[Fraction], space: PlanSpace
 ) -> Plan | None:
-    """The session's plan with the least dummy rates at which machines meet the budgets; None: the check refuses it."""
+    """The session's plan with the least dummy rates at which machines meet the budgets; None if the check refuses."""
     exact = list(budgets)
     price = session.price
     # Whole machines take what they take; what is left of the paths goes to partial ones, which can be made faster.

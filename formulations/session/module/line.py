@@ -144,7 +144,7 @@ def _most_affordable(p: ContinuousProblem, stack: Stack, d: int, below: float) -
 
 @compiled
 def _descend(p: ContinuousProblem, stack: Stack, d: int, below: float) -> bool:
-    """Open the level after d for the count that level d has; False: its bound is above `below`, so the count falls."""
+    """Open the level after d for the count that level d has; False if its bound is above `below`: the count falls."""
     j, n, child = stack.at[d], stack.machines[d], d + 1
     stack.cost[child] = stack.cost[d] + n * p.price[j]
     stack.bought[child] = stack.bought[d] + n * p.throughput[j]
@@ -286,7 +286,7 @@ def _least_partial(
 
 @compiled
 def _rate_and_fall(needs: _Needs, size: int, rest: float, budget: float) -> tuple[float, float]:
-    """The rate of the partial machine at a budget in seconds, and its fall per second; infinite: no rate will do."""
+    """The rate of the partial machine at a budget in seconds, and its fall per second; infinite if no rate will do."""
     rate, fall = max(rest, 0.0), 0.0
     limit = budget * (1.0 + TIE)
     for k in range(size):

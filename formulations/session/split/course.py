@@ -54,7 +54,7 @@ def watched(standing: Incumbent | None) -> Course:
     """Of a search that decides a whole run, from now on.
 
     Args:
-        standing: shared memory for those that watch it; None disables it.
+        standing: memory that a watcher of the run reads; None disables it.
     """
     now = np.empty(2) if standing is None else np.asarray(standing.numbers)
     return Course(time.perf_counter(), now, np.empty((POINTS, 3)), np.zeros(2, np.int64))

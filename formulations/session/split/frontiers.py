@@ -110,7 +110,7 @@ class _Staircase:
             return None, True
 
     def _meant(self, problem: ModuleProblem, found: ModulePlanFound) -> Mode | None:
-        """The mode of the plan that floats found; None: it misses the budget, or is another one than they meant."""
+        """The mode of the plan that floats found; None if it misses the budget, or is another one than they meant."""
         arrays = session_arrays(self.single, self.space)
         machines = np.zeros(arrays.batch.size, np.int64)
         machines[problem.configuration] = found.machines
@@ -172,7 +172,7 @@ def split_problem(session: Session, space: PlanSpace, deadline: float = math.inf
 def _refined(
     single: Session, space: PlanSpace, mode: Mode, next_cost: Fraction | None, deadline: float
 ) -> tuple[Mode, ...] | None:
-    """A mode made sure, and the modes between it and the next one, whose cost is given; None: too much to find out."""
+    """A mode made sure, and the modes between it and the next one, of the given cost; None if that is too much work."""
     modes = [replace(mode, unsure_s=Fraction(0))]
     try:
         while True:

@@ -391,7 +391,7 @@ def _add(hull: Hull, net: Network, a: int, amount: float) -> None:
 
 @compiled_on_tables
 def _to_the_end(hull: Hull, net: Network, a: int, up: bool) -> float:
-    """Put an arc at the end of its segment; returns the seconds that its flow gains less beyond, infinite: no way."""
+    """Put an arc at the end of its segment; returns the seconds that its flow gains less beyond, infinite if none."""
     if a >= net.corner.size:
         # Arcs that are no modules have one segment: their flow falls to 0 and no further.
         net.flow[a] = 0.0

@@ -139,7 +139,7 @@ class SplitSearch:
             self.reason = "too many models were needed"
 
     def _begin(self) -> bool:
-        """Begin with every module at its fastest mode; False means that that misses the SLO, or it cannot be said."""
+        """Begin with every module at its fastest mode; False if that misses the SLO, or this cannot be decided."""
         while path := self.accept(tuple(len(modes) - 1 for modes in self.problem.modes)):
             fastest = tuple(len(modes) - 1 for modes in self.problem.modes)
             if not self._unsure(fastest, path):
@@ -150,7 +150,7 @@ class SplitSearch:
         return True
 
     def _with_one_model(self, build: Build, coarse: int, deadline: float, started: float) -> int | None:
-        """Search with one model; 1: a finer one is called for, 0: another one is, None: the search is over."""
+        """Search with one model; 1 asks for a finer model, 0 for another one; None means that the search is over."""
         assert self.cost is not None
         unit = self.cost
         # No split costs less than all modules at their cheapest modes.
@@ -239,7 +239,7 @@ class SplitSearch:
         return any(mode.unsure_s for mode in modes) and length <= self.problem.slo_s
 
     def _refine(self, chosen: tuple[int, ...], path: list[int]) -> bool:
-        """Make the modes of a path sure; False means that that was too much."""
+        """Make the modes of a path sure; False means that this took too much work."""
         for m in path:
             if self.problem.modes[m][chosen[m]].unsure_s:
                 self.stats["refined"] += 1
@@ -278,7 +278,7 @@ def solve_split(
 
 
 def modes_within(problem: SplitProblem, session: Session, plan: Plan, space: PlanSpace) -> tuple[int, ...] | None:
-    """For each module the number of the cheapest mode that is no slower than in a plan; None: some module has none."""
+    """For each module the number of its cheapest mode that is no slower than in a plan; None if a module has none."""
     checked = evaluate(session, plan, space)
     if not checked.modules:
         return None

@@ -96,7 +96,7 @@ class LineBounds:
         self.apart = _sets_apart(problem)
 
     def bound(self, pieces: Sequence[Piece]) -> Fraction | None:
-        """Lower bound on the cost of all plans in the pieces, one per module; None: no better one than by steps."""
+        """Lower bound on the cost of all plans in the pieces, one per module; None if it is no better than by steps."""
         if not self.apart:
             return None
         price = self._price_of_time(pieces)
@@ -225,7 +225,7 @@ class _Curve:
         self.known: list[_Known] = []
 
     def start(self, budget_s: Fraction) -> bool:
-        """Learn the plans at the largest budget and at the least one, where the first interval begins; False: none."""
+        """Learn the plans at the largest and the least budget, where the first interval begins; False if none."""
         found = self._points(self.least, budget_s)
         # Intervals are open where they begin: a plan that takes just the least latency is asked for apart.
         if budget_s > self.least and not any(k.end_s is None and k.latency_s == self.least for k in found):
@@ -243,7 +243,7 @@ class _Curve:
         return next((k for k in self.known[place::-1] if k.end_s is None), None)
 
     def step_within(self, interval: _Known) -> Fraction | None:
-        """The last latency within an open interval at which its cost may step; None: there is none; it is a point."""
+        """The last latency within an open interval at which its cost may step; None if it has none or is a point."""
         if interval.end_s is None or interval.below is None:
             return None
         full = full_latencies(self.m, interval.below)
@@ -258,7 +258,7 @@ class _Curve:
         return Piece(entry.latency_s, entry.end_s, entry.cost_per_h, before)
 
     def cut(self, at: _Known, budget_s: Fraction) -> _Known | None:
-        """Learn the cheapest plan at a budget within an open interval; None: there is none within the budget."""
+        """Learn the cheapest plan at a budget within an open interval; None if no plan is within the budget."""
         assert at.end_s is not None
         place = self.known.index(at)
         below = self._points(at.latency_s, budget_s)
@@ -370,7 +370,7 @@ class _ClosedChoices:
 def _choose(
     problem: SplitProblem, curves: list[_Curve], closed: _ClosedChoices, best: Fraction | None, effort: Effort
 ) -> list[_Known] | None:
-    """The cheapest choice of points and intervals that is not closed; None: none within the SLO is below the best."""
+    """The cheapest choice of points and intervals that is not closed; None if none within the SLO beats the best."""
     choices, kept = as_modes(problem, [curve.known for curve in curves])
     for chosen in choices_by_cost(choices, best, effort):
         choice = [row[i] for row, i in zip(kept, chosen, strict=True)]
