@@ -69,7 +69,7 @@ def test_every_verb_that_takes_a_solver_takes_a_function():
         for key, parameter in inspect.signature(verb).parameters.items()
         if key in ("solver", "solvers", "solve", "warm_start") or (name, key) == ("check_solver", "name")
     }
-    assert len(said) == 15
+    assert len(said) == 16
     assert [key for key, kind in said.items() if "SolverLike" not in kind] == []
 
 
