@@ -31,7 +31,7 @@ from bruteforce.session.demands import asked_of
 from euclio.problems.session import DummyRule, Module, Plan, PlanSpace, Session
 from euclio.problems.session.latency.paths import path_length
 from euclio.problems.session.policies import Form
-from euclio.problems.session.services import least_end
+from euclio.problems.session.services import latest_ends
 
 GROWTH = Fraction(4, 3)
 """Factor from one cutoff on the cost to the next."""
@@ -123,7 +123,7 @@ def _cheapest(listing: Listing, choices: list[list[Choice]]) -> tuple[Fraction, 
     order, price = session.order, session.price
     parents = [[(p, Latency(session.delay_between(p, m))) for p in own] for m, own in enumerate(session.parents())]
     # A module without an end has children, and those have to keep their ends.
-    most = [Latency(session.slo_s - (least_end(session) if end is None else end)) for end in session.ends()]
+    most = [Latency(end) for end in latest_ends(session)]
     limits, nothing = asked.limits(), Latency(Fraction(0))
     least_after = [sum((choices[i][0].cost_per_h for i in order[k:]), Fraction(0)) for k in range(len(order) + 1)]
     finish, chosen = [nothing] * len(order), [choices[i][0] for i in range(len(order))]

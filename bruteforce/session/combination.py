@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from euclio.problems.session import Module, ModulePlan, Plan, Session
 from euclio.problems.session.latency.paths import longest_path
-from euclio.problems.session.services import least_end
+from euclio.problems.session.services import latest_ends, least_end
 
 
 class ModuleChoice(NamedTuple):
@@ -62,8 +62,7 @@ def _cheapest_combination(session: Session, frontiers: list[list[ModuleChoice]],
     order, parents = session.order, session.parents()
     delays = [[session.delay_between(p, m) for p in own] for m, own in enumerate(parents)]
     # A module without an end has children, and those have to keep their ends.
-    most = [session.slo_s - (least_end(session) if end is None else end) for end in session.ends()]
-    *latency, limit = _as_integers([*([c.latency_s for c in f] for f in frontiers), *delays, most])
+    *latency, limit = _as_integers([*([c.latency_s for c in f] for f in frontiers), *delays, latest_ends(session)])
     latency, delays_before = latency[: len(order)], latency[len(order) :]
     cost = _as_integers([[c.cost_per_h for c in f] for f in frontiers])
     least_after = [sum(cost[i][0] for i in order[k:]) for k in range(len(order) + 1)]

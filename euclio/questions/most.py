@@ -131,14 +131,14 @@ class Most(Framed):
 
     @property
     def proven(self) -> bool:
-        """Whether it is proven that just above no plan is within the budget, and the two factors meet."""
-        if self.above is None or not self.above.is_beyond(self.question.budget_per_h):
+        """Whether it is proven that just above `best` no plan is within the budget, and the two factors meet."""
+        if self.best is None or self.above is None or not self.above.is_beyond(self.question.budget_per_h):
             return False
-        return self.best is None or self.above.factor <= self.best.factor * (1 + 2 * JUST)
+        return self.above.factor <= self.best.factor * (1 + 2 * JUST)
 
     @property
     def largest_of_all(self) -> bool:
-        """Whether it is proven that no higher rate at all is within the budget."""
+        """Whether it is proven that no rate from `above` on is within the budget."""
         return self.proven and self.question.monotone
 
     @property
@@ -200,7 +200,8 @@ def answered(asked: MostAsked) -> Most:
         factor = low.factor * 2 if low is not None else high.factor / 2 if high is not None else Fraction(1)
         found = _tried(asked, solving, factor)
         if found is None:
-            return Most(asked, own, low, None)
+            # The rates are beyond what a session may have: on the way up nothing limits them.
+            break
         low, high = (
             (_at_breakpoint(asked, solving, found), high) if found.is_within(asked.budget_per_h) else (low, found)
         )
@@ -246,9 +247,7 @@ def _at_breakpoint(asked: MostAsked, solving: Solving, found: Tried) -> Tried:
     plan: Plan | None = found.result.plan
     if not asked.monotone or plan is None:
         return found
-    most = min(
-        full_rate(own) / found.session.modules[m].rate_rps for m, own in enumerate(plan.modules) if m in asked.counted
-    )
+    most = min(full_rate(plan.modules[m]) / found.session.modules[m].rate_rps for m in asked.counted)
     if most <= 1:
         return found
     kept = _tried(asked, solving, found.factor * most)

@@ -31,16 +31,16 @@ def in_lines(found: Most) -> list[str]:
     else:
         share = f"{amount(found.best.factor)} times the session's {amount(asked.rate_rps)}"
         lines = [f"{asked.session.name}: {amount(found.rate_rps)} req/s{whose} within {budget}, {share}"]
-    if found.above is None:
+    if found.best is None:
+        lines.append("lower rates were not tried")
+    elif found.above is None:
         lines.append("nothing limits the requests: rates as high as a session may have are within the budget")
     elif not found.proven:
         lines.append("not proven: a run ended at its limit")
-    elif found.best is None:
-        lines.append("lower rates were not tried")
     elif found.largest_of_all:
-        lines.append("proven: no higher rate has a plan within the budget")
+        lines.append("proven: no rate that is higher by a billionth has a plan within the budget")
     else:
-        lines.append("proven: just above, no plan is within the budget; higher rates may cost less")
+        lines.append("proven: a billionth above, no plan is within the budget; higher rates may cost less")
     if found.lacking_per_h is not None:
         month = money(asked.session, found.lacking_per_h * HOURS_PER_MONTH)
         lines.append(f"the session's own {amount(asked.rate_rps)} req/s{whose}: needs {month} per month more")

@@ -30,6 +30,7 @@ from euclio.verbs.interface.session_questions import (
     asked_about,
     give_out,
     opened_session,
+    whole_unless_said,
 )
 from euclio.verbs.interface.shared_parameters import SESSION, SOLVER, STRICT, attainment, plan_space
 from euclio.verbs.interface.shared_parameters import changes as instance_changes
@@ -77,8 +78,7 @@ def changes(
     """
     given = given_instance(session)
     keywords = with_percentile(keywords)  # type: ignore[assignment]
-    charged: Any = keywords if space is not None or "charging" in keywords else {"machines": "whole", **keywords}
-    asked = asked_about(given, "changes", solver, space, charged)
+    asked = asked_about(given, "changes", solver, space, whole_unless_said(space, keywords))
     with at("", given.file):
         questions = question(
             asked.session,

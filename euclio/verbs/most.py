@@ -16,11 +16,11 @@ from euclio.questions.most_table import describe_most, most_table
 from euclio.verbs.interface import keyword_types as words
 from euclio.verbs.interface.attainment import attainment_demand, with_percentile
 from euclio.verbs.interface.command import command
-from euclio.verbs.interface.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
+from euclio.verbs.interface.exit_codes import NO_PLAN, SOLVED
 from euclio.verbs.interface.family_keywords import LIMIT_S
 from euclio.verbs.interface.inputs import given_instance
 from euclio.verbs.interface.outputs import print_answer
-from euclio.verbs.interface.session_questions import LIMIT, asked_about
+from euclio.verbs.interface.session_questions import LIMIT, asked_about, whole_unless_said
 from euclio.verbs.interface.shared_parameters import JSON, SESSION, SOLVER, STRICT, attainment, changes, plan_space
 from euclio.verbs.interface.verb import as_read, verb
 
@@ -68,8 +68,7 @@ def most(
     """
     given = given_instance(session)
     keywords = with_percentile(keywords)  # type: ignore[assignment]
-    charged: Any = keywords if space is not None or "charging" in keywords else {"machines": "whole", **keywords}
-    asked = asked_about(given, "most", solver, space, charged)
+    asked = asked_about(given, "most", solver, space, whole_unless_said(space, keywords))
     with at("", given.file):
         questions = question(
             asked.session,
@@ -92,13 +91,11 @@ def most(
     "one factor, or those of one application. Machines are charged whole unless --machines is given.",
     first=("--budget", "--of", "--slo", "--stock", "--machines"),
     page="howto/most.md",
-    exits="0 some rate is within the budget, 3 none is, 4 none was found",
+    exits="0 some rate is within the budget, 4 none was found",
     examples=("euclio most session.json --budget 4.11",),
 )
 def print_most(arguments: Namespace) -> int:
     """Ask, print."""
     found = most(arguments.file, **arguments.keywords)
     print_answer(arguments, lambda: describe_most(found), lambda: most_table(found))
-    if found.best is not None:
-        return SOLVED
-    return INFEASIBLE if found.proven else NO_PLAN
+    return NO_PLAN if found.best is None else SOLVED

@@ -13,6 +13,7 @@ from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.files.instances import session_from_text, session_to_text
 from euclio.problems.session.latency.paths import longest_path
 from euclio.problems.session.objectives import Objective
+from euclio.problems.session.running import Running, RunningMachines
 from euclio.problems.session.services import without_objective
 
 DRAWN = 60
@@ -188,3 +189,6 @@ def test_pools_refuse_types_that_differ():
         pool([one, other])
     with pytest.raises(InputError, match="two sessions are called 'one'"):
         pool([one, one])
+    runs = replace(one, running=Running((RunningMachines("m", "g", 1),)))
+    with pytest.raises(InputError, match="names modules of one session"):
+        pool([runs, two])

@@ -184,7 +184,9 @@ def _build(session: Session, space: PlanSpace) -> SessionArrays:
         order=np.array(session.order, dtype=np.int64),
         parent_first=parent_first,
         parent=parent,
-        delay=np.array([float(session.delay_between(p, m)) for m, own in enumerate(parents) for p in own]),
+        delay=np.array([float(session.delay_between(p, m)) for m, own in enumerate(parents) for p in own])
+        if session.delay_s
+        else np.zeros(parent.size),
         child_first=child_first,
         child=child,
         end=np.array([-np.inf if end is None else float(end) for end in session.ends()]),

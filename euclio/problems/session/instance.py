@@ -302,8 +302,10 @@ class Session(Framed):
         _check_names(self)
         object.__setattr__(self, "_order", _topological_order(self))
         object.__setattr__(self, "_parents", _parents(self))
-        check_objectives(self.objectives, self.applications, self.index, self._parents)
-        object.__setattr__(self, "_ends", ends(self.slo_s, self.objectives, self.index, self._parents))
+        # Sessions are made often, and most name nothing.
+        names = self.index if self.objectives or self.applications else {}
+        check_objectives(self.objectives, self.applications, names, self._parents)
+        object.__setattr__(self, "_ends", ends(self.slo_s, self.objectives, names, self._parents))
 
     @property
     def order(self) -> tuple[int, ...]:

@@ -114,7 +114,7 @@ def check_objectives(
             )
         if objective.name in [other.name for other in objectives[:i]]:
             raise InputError(f"{objective.name!r} is listed twice; rename one", field=f"objectives[{i}].name")
-    part_of = {m: k for k, part in enumerate(parts(parents)) for m in part}
+    part_of = {m: k for k, part in enumerate(parts(parents)) for m in part} if applications else {}
     taken: dict[int, str] = {}
     for i, application in enumerate(applications):
         field = f"applications[{i}]"

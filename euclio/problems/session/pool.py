@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.problems.session.instance import Hardware, Module, Session
@@ -32,6 +31,10 @@ def pooled(sessions: Sequence[Session]) -> Session:
     twice = [name for name, count in Counter(one.name for one in sessions).items() if count > 1]
     if twice:
         raise InputError(f"two sessions are called {twice[0]!r}; rename one", field="name")
+    if any(one.running is not None for one in sessions):
+        raise InputError(
+            "names modules of one session; leave it out, and give the plan of the pool instead", field="running"
+        )
     rename = _renamer([[module.name for module in one.modules] for one in sessions])
     named = _renamer([[o.name for o in _objectives(one)] for one in sessions])
     called = _renamer([[a.name for a in _applications(one)] for one in sessions])
@@ -55,10 +58,10 @@ def pooled(sessions: Sequence[Session]) -> Session:
         _hardware(sessions),
         modules,
         edges,
-        _same(sessions, "currency"),
-        _same(sessions, "running"),
+        _currency(sessions),
+        None,
         max(one.spare_machines for one in sessions),
-        _united(sessions, "resources"),
+        _resources(sessions),
         {rename(one, name): price for one in sessions for name, price in one.state.items()},
         objectives,
         delays,
@@ -98,7 +101,7 @@ def _hardware(sessions: Sequence[Session]) -> list[Hardware]:
     for one in sessions:
         for hardware in one.hardware:
             other, owner = known.setdefault(hardware.name, (hardware, one.name))
-            if other != hardware or other.takes != hardware.takes:
+            if other != hardware:
                 raise InputError(
                     f"{hardware.name} differs between {owner} and {one.name}: price, stock, memory, largest share and "
                     "takes of a shared type have to be equal",
@@ -107,19 +110,19 @@ def _hardware(sessions: Sequence[Session]) -> list[Hardware]:
     return [hardware for hardware, _ in known.values()]
 
 
-def _same(sessions: Sequence[Session], field: str) -> Any:
-    """The value that the sessions which have one agree on; None where none has."""
-    values = [value for one in sessions if (value := getattr(one, field)) is not None]
-    if any(value != values[0] for value in values):
-        raise InputError("differs between the sessions; give one for the pool", field=field)
-    return values[0] if values else None
+def _currency(sessions: Sequence[Session]) -> str | None:
+    """The currency of all sessions that name one; None if none does."""
+    named = {one.currency for one in sessions if one.currency is not None}
+    if len(named) > 1:
+        raise InputError(f"differs between the sessions: {', '.join(sorted(named))}; use one", field="currency")
+    return min(named, default=None)
 
 
-def _united(sessions: Sequence[Session], field: str) -> dict[str, Any]:
-    """Values by name of all sessions, equal where several have one."""
-    found: dict[str, Any] = {}
+def _resources(sessions: Sequence[Session]) -> dict[str, Fraction]:
+    """The capacities of all sessions, equal if several have one."""
+    found: dict[str, Fraction] = {}
     for one in sessions:
-        for name, value in getattr(one, field).items():
-            if found.setdefault(name, value) != value:
-                raise InputError("differs between the sessions; give one for the pool", field=f"{field}.{name}")
+        for name, capacity in one.resources.items():
+            if found.setdefault(name, capacity) != capacity:
+                raise InputError("differs between the sessions; use that of the pool", field=f"resources.{name}")
     return found

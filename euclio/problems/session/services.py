@@ -34,6 +34,11 @@ def least_end(session: Session) -> Fraction:
     return min(Fraction(0), *(end for end in session.ends() if end is not None))
 
 
+def latest_ends(session: Session) -> list[Fraction]:
+    """For each module the seconds after which it ends at the latest; one without an end waits for its children's."""
+    return [session.slo_s - (least_end(session) if end is None else end) for end in session.ends()]
+
+
 def is_plain(session: Session) -> bool:
     """Whether a session has one objective, of all modules without children, and no delays."""
     return not session.objectives and not session.delay_s

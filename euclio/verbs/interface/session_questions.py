@@ -72,6 +72,11 @@ def asked_about(
         return AskedSession(given.instance, found, chosen, plan_space(family, chosen, given.instance, keywords, space))
 
 
+def whole_unless_said(space: PlanSpace | None, keywords: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The keywords of a verb that charges machines whole unless a plan space or a keyword says otherwise."""
+    return keywords if space is not None or "charging" in keywords else {"machines": "whole", **keywords}
+
+
 class AnswerForms(NamedTuple):
     """An answer in its forms.
 

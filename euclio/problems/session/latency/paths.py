@@ -83,8 +83,10 @@ def most_latencies(session: Session) -> list[Fraction]:
 
 def objective_times(session: Session, latency_s: Sequence[Fraction]) -> dict[str, tuple[Fraction, Fraction]]:
     """By name of an objective, the seconds of the longest path that it bounds, and its own; none in a plain session."""
-    until = times_until(session, latency_s)
-    return {one.name: (until[session.index[one.to]], one.slo_s) for one in session.objectives}
+    if not session.objectives:
+        return {}
+    until, index = times_until(session, latency_s), session.index
+    return {one.name: (until[index[one.to]], one.slo_s) for one in session.objectives}
 
 
 def _delayed(session: Session, parent: int, child: int, seconds: Seconds) -> Seconds:
