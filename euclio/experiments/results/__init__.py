@@ -1,4 +1,4 @@
-"""Results of experiments as data frames: one row per run (`README.md` explains the columns)."""
+"""Results of experiments as data frames: one row per run (docs/formats/runs.md explains the columns)."""
 
 from __future__ import annotations
 

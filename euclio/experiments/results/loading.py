@@ -33,7 +33,7 @@ def load(*paths: str | Path) -> pd.DataFrame:
         *paths: result folders, Parquet files that `save` wrote, or journals (.jsonl).
 
     Returns:
-        One row per run (key); of a run in several places the first is kept. `README.md` lists the columns.
+        One row per run (key); of a run in several places the first is kept. docs/formats/runs.md lists the columns.
 
     Raises:
         InputError: there is nothing, or something else, at a path.
