@@ -16,8 +16,8 @@ from euclio.verbs.interface.command import COMMANDS, documented, spelled
 from euclio.verbs.interface.parser import verbs
 from euclio.verbs.interface.verb import verb
 
-README = ROOT / "euclio" / "verbs" / "README.md"
-GREET = README.read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
+PAGE = ROOT / "docs" / "howto" / "verb.md"
+GREET = PAGE.read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
 """The example of the page that says how a verb is added."""
 
 
