@@ -1,7 +1,7 @@
 """The linear relaxation over all columns, by column generation; its prices make every loss of a plan measurable.
 
-For throughput (the README has the one for cost), with x_c requests per second on column c, which takes 1 / (v · rate)
-of a GPU per request per second at each of its positions:
+For throughput, with x_c requests per second on column c, which takes 1 / (v · rate) of a GPU per request per second at
+each of its positions (docs/model/columns.md has the program for cost):
 
     maximise z
     Σ_c gpus_ct · x_c ≤ count_t           each GPU type t       price π_t ≥ 0

@@ -1,4 +1,4 @@
-"""Solver `columns`, from the instance to the answer: the README of this folder explains the method on one page.
+"""Solver `columns`, from the instance to the answer (docs/model/columns.md explains the method).
 
 Floating point may decide the order of the search and, always with a slack in favour of plans, what need not be
 searched. Which pipelines keep their SLO, what a plan is worth and whether it is one are decided in fractions. The bound

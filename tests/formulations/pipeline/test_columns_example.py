@@ -1,4 +1,4 @@
-"""The example that the README of `columns` works through: its numbers, step by step."""
+"""The worked example of docs/model/columns.md: its numbers, step by step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 
 from euclio.core.registry import Limits
 from euclio.problems.pipeline import BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan, PipelineSpace
-from formulations.pipeline.columns import solver
 from formulations.pipeline.columns.division import pack_and_divide
 from formulations.pipeline.columns.enumeration import enumerate_columns
 from formulations.pipeline.columns.node import Node
@@ -20,7 +19,7 @@ from formulations.pipeline.columns.relaxation import relax
 from formulations.pipeline.columns.search import find_incumbent, search
 from formulations.pipeline.columns.solver import run_columns
 
-README = Path(solver.__file__).with_name("README.md")
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "model" / "columns.md"
 A, HALF, B = (0, 1), (0, 2), (1, 1)
 """GPU type and share: a whole A, half an A, a whole B."""
 
@@ -109,5 +108,5 @@ def test_answer() -> None:
         "105 − 15 = 90",
     ],
 )
-def test_the_readme_says_so(said: str) -> None:
-    assert said in README.read_text(encoding="utf-8")
+def test_the_page_says_so(said: str) -> None:
+    assert said in PAGE.read_text(encoding="utf-8")
