@@ -34,7 +34,7 @@ SLO_STEP_S = Fraction(1, 1000)
 
 @dataclass(frozen=True, slots=True)
 class ProtocolParameters:
-    """Free parameters of the protocol; the defaults were fitted to published numbers of role `fit` (data/README.md).
+    """Free parameters of the protocol; the defaults were fitted to numbers of role `fit` (docs/model/readings.md).
 
     Attributes:
         machines: range, drawn log-uniformly, of the machines that the application's busiest module would need at its
