@@ -26,7 +26,6 @@ NOT_YET = (
     "docs/model/posterior.md",
     "docs/tools/",
     "euclio/core/",
-    "euclio/experiments/bench_set/export/for_everybody.md",
     "euclio/export/",
     "euclio/files/",
     "euclio/problems/",
