@@ -1,4 +1,4 @@
-"""What the claims of the benchmark set rest on: `python docs/tools/trust.py EXPORT [OUTPUT]` writes `reports/trust/`.
+"""Evidence for the claims of the benchmark set: `python docs/tools/trust.py EXPORT [OUTPUT]` writes `reports/trust/`.
 
 It reads the record of an export (`euclio bench-set export`), checks its proof files again to time that, and takes in
 the output of `tests/without_euclio/run.sh`, where it is given.
@@ -35,21 +35,21 @@ FAMILIES = {"session": "sessions", "pipeline": "clusters", "fragments": "fleets"
 SOLVER, OPEN = "a solver's word", "not proven"
 COLOURS = {BY_FILE: "#1b7f4d", BY_SEARCH: "#4d9bd1", BY_CHECKER: "#9bc4a8", SOLVER: "#d9a441", OPEN: "#b3262e"}
 """Kinds of evidence, the strongest first."""
-WORDS = """Every plan of the set is priced in fractions; that none is better is a claim of its own, and rests on:
+WORDS = """The checker prices every plan of the set in fractions. A separate claim states that no plan is better. It has this
+evidence:
 
-- *File*: a proof file that `check_proof.py` accepts, about the program that it states. That its lists (corners of
-  modules, sets of fragments and what they gain, GPUs that do not serve a model) miss no plan is still the independent
-  search's word, but for small clusters, whose program has no such list:
-  [what a file shows and what not](../../docs/certificates.md#proof-files).
+- *File*: `check_proof.py` accepts a proof file about the program in the file. The independent search vouches that the
+  file's lists (corners of modules, sets of fragments and their gains, GPUs that do not serve a model) miss no plan.
+  Small clusters have programs without such a list: [the scope of a file](../../docs/certificates.md#proof-files).
 - *Independent search*: euclio's prover, which shares nothing with the solvers, found no better plan.
-- *A solver's word*: the solver that proved the bound says so. No agreement of engines is counted."""
-NO_CONTAINER = """The output of `tests/without_euclio/run.sh`: a new virtual environment in an empty folder, an empty
-environment. It was no container, as the machine had none; the `Dockerfile` next to the script has not been run."""
+- *A solver's word*: only the solver that proved the bound claims it. Agreement of engines does not count."""
+NO_CONTAINER = """The output of `tests/without_euclio/run.sh` in a new virtual environment, an empty folder and an empty
+environment. The machine had no containers, so the `Dockerfile` next to the script is untested."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An instance, the evidence for its claim, and seconds that checking its proof file took; None: it has none."""
+    """An instance, the evidence for its claim, and the seconds of checking its proof file; None means that it has none."""
 
     entry: ExportedInstance
     evidence: str
@@ -75,13 +75,13 @@ def rows_of(export: Path) -> list[Row]:
 
 
 def three_numbers(rows: Sequence[Row]) -> str:
-    """What the page opens with."""
+    """The first table of the page."""
     counts = Counter(row.evidence for row in rows)
     certified = counts[BY_FILE] + counts[BY_SEARCH] + counts[BY_CHECKER]
     numbers = (
-        ("claims that a plan is optimal with a proof file that a program of 300 lines accepts", counts[BY_FILE]),
-        ("claims certified without one, by a search that shares nothing with the solvers", certified - counts[BY_FILE]),
-        ("instances where a solver's word stands alone, or nothing is proven", counts[SOLVER] + counts[OPEN]),
+        ("optimality claims with a proof file, accepted by a program of 300 lines", counts[BY_FILE]),
+        ("optimality claims certified without a file, by a search that shares nothing with the solvers", certified - counts[BY_FILE]),
+        ("instances with only a solver's claim, or without a proof", counts[SOLVER] + counts[OPEN]),
     )
     return table(("three numbers", f"of {len(rows)}"), ((what, str(n)) for what, n in numbers))
 
@@ -162,20 +162,20 @@ def programs(rows: Sequence[Row]) -> str:
 
 
 def missing(rows: Sequence[Row]) -> str:
-    """What is open, and why."""
+    """Missing files, with reasons."""
     reasons = (
         ("no proof file", Counter((FAMILIES[r.entry.family], r.entry.no_proof) for r in rows if r.entry.no_proof)),
         ("no program", Counter((FAMILIES[r.entry.family], r.entry.no_model) for r in rows if r.entry.no_model)),
     )
     cells = ((what, *key, str(n)) for what, counts in reasons for key, n in counts.most_common())
-    return table(("what is missing", "family", "why", "instances"), cells)
+    return table(("missing", "family", "reason", "instances"), cells)
 
 
 def uncertified(rows: Sequence[Row]) -> str:
-    """The instances that nothing but a solver speaks for, by name."""
+    """The instances without a certificate, by name."""
     own = [r.entry for r in rows if r.evidence in (SOLVER, OPEN)]
     cells = ((f"`{e.name}`", e.difficulty, OPEN if e.difficulty == "open" else SOLVER, _gap(e)) for e in own)
-    return table(("instance", "class", "evidence", "value and bound apart"), cells)
+    return table(("instance", "class", "evidence", "gap of value and bound"), cells)
 
 
 def _gap(entry: ExportedInstance) -> str:
@@ -187,22 +187,22 @@ def _gap(entry: ExportedInstance) -> str:
 def page(rows: Sequence[Row], limit_s: float, output: str) -> str:
     """The page."""
     shown = [
-        "# What the claims of the benchmark set rest on",
+        "# Evidence for the claims of the benchmark set",
         "![Instances of each family by the evidence that no plan is better](trust.svg)",
         three_numbers(rows),
         WORDS,
         fold("By family and plan space", by_space(rows)),
         fold("Proof files: sizes, and times of checking", by_class(rows)),
-        fold("Programs that other solvers read", programs(rows)),
-        fold("What is missing, and why", missing(rows)),
-        fold("What nothing but a solver speaks for", uncertified(rows)),
+        fold("Programs for other solvers", programs(rows)),
+        fold("Missing files, and reasons", missing(rows)),
+        fold("Instances without a certificate", uncertified(rows)),
     ]
     if output:
         body = f"{NO_CONTAINER}\n\n```text\n{output.strip()}\n```"
-        shown.append(fold("Tried where euclio is not installed", body))
+        shown.append(fold("Tried without euclio", body))
     made = f"euclio bench-set export build/export --time-limit {limit_s:g}"
     shown.append(
-        "How it was made, with times of one machine that other work was done on:\n\n"
+        "These commands made the page. The times are of one machine, which also did other work:\n\n"
         f"```sh\n{made}\ntests/without_euclio/run.sh build/export --limit 10 > build/without-euclio.txt\n"
         "python docs/tools/trust.py build/export build/without-euclio.txt\n```"
     )
