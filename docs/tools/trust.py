@@ -35,8 +35,8 @@ FAMILIES = {"session": "sessions", "pipeline": "clusters", "fragments": "fleets"
 SOLVER, OPEN = "a solver's word", "not proven"
 COLOURS = {BY_FILE: "#1b7f4d", BY_SEARCH: "#4d9bd1", BY_CHECKER: "#9bc4a8", SOLVER: "#d9a441", OPEN: "#b3262e"}
 """Kinds of evidence, the strongest first."""
-WORDS = """The checker prices every plan of the set in fractions. A separate claim states that no plan is better. It has this
-evidence:
+WORDS = """The checker prices every plan of the set in fractions. A separate claim states that no plan is better. Its
+evidence is:
 
 - *File*: `check_proof.py` accepts a proof file about the program in the file. The independent search vouches that the
   file's lists (corners of modules, sets of fragments and their gains, GPUs that do not serve a model) miss no plan.
@@ -49,7 +49,7 @@ environment. The machine had no containers, so the `Dockerfile` next to the scri
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An instance, the evidence for its claim, and the seconds of checking its proof file; None means that it has none."""
+    """An instance, the evidence for its claim, and seconds of checking its proof file; None without a file."""
 
     entry: ExportedInstance
     evidence: str
@@ -80,7 +80,10 @@ def three_numbers(rows: Sequence[Row]) -> str:
     certified = counts[BY_FILE] + counts[BY_SEARCH] + counts[BY_CHECKER]
     numbers = (
         ("optimality claims with a proof file, accepted by a program of 300 lines", counts[BY_FILE]),
-        ("optimality claims certified without a file, by a search that shares nothing with the solvers", certified - counts[BY_FILE]),
+        (
+            "optimality claims certified without a file, by a search that shares nothing with the solvers",
+            certified - counts[BY_FILE],
+        ),
         ("instances with only a solver's claim, or without a proof", counts[SOLVER] + counts[OPEN]),
     )
     return table(("three numbers", f"of {len(rows)}"), ((what, str(n)) for what, n in numbers))
