@@ -187,7 +187,7 @@ def run(
         experiment: its file, or an `Experiment`.
         out: result folder; None means ``<name of the file>-results`` next to the file, or here.
         slots: most runs at a time, never more than cores; None means the experiment's number, else one per core.
-        dask: address of a dask scheduler, or "local"; None runs on this machine without dask.
+        dask: address of a dask scheduler, or "local"; None means this machine, without dask.
         retry: statuses, such as "error", whose runs are made again; their records are dropped at the start.
         code: Python files of solvers and policies that an experiment file names; code that only that file names is not
             run. The code that an `Experiment` in Python names is run.
