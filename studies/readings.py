@@ -71,8 +71,8 @@ SHARED_RATE = Reading(
     "How InferLine and Clipper share the rate of their only allocation",
     "evenly over its machines",
     "whole machines full and one partial machine",
-    "Round robin over equal machines gives each the same rate; with a partial machine InferLine could hardly ever run "
-    "what its own split had chosen.",
+    "Round robin over equal machines gives each the same rate. With a partial machine InferLine could hardly ever run "
+    "the configuration that its own split chose.",
     (("inferline", "inferline:literal"), ("clipper", "clipper:literal")),
 )
 OWN_SCROOGE = Reading(
@@ -129,7 +129,7 @@ def readings_blocks(scores: Sequence[Score], others: Others) -> list[Block]:
         Heading("Readings"),
         *(Paragraph(f"{r.question}: {r.taken}, not {r.other}. {r.because}") for r in others),
         Table(
-            "Numbers under the reading that is taken and under the other one, which fewer workloads may have plans for",
+            "Numbers under our reading and under the other one, for which fewer workloads may have plans",
             ("question", "number", "published", "taken", "other reading", "of so many"),
             tuple(rows),
             frozenset({2, 3, 4, 5}),

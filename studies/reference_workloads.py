@@ -120,16 +120,16 @@ def workload_blocks(collected: Collected, system: str, remarks: str) -> list[Blo
         Heading("Workloads and run"),
         Paragraph(
             "The paper prints no profiles, request rates and objectives. The workloads are drawn from the reference "
-            "setting (data/posterior/PAPER-reference.json), which keeps to what print fixes and is the nearest to the "
-            f"fitted numbers: {PAGE} says how it was found, and what the others say."
+            "setting (data/posterior/PAPER-reference.json). It keeps to all printed inputs and is the nearest to the "
+            f"fitted numbers. {PAGE} describes how it was found, and the results of other settings."
         ),
         Paragraph(
             f"Seed {collected.asked.seed}: {draws.drawn} draws for {len(draws.workloads)} workloads on which {system} "
-            f"has a plan; averages are over those that a system has a plan for. {_left_out_text(draws)} Rows without "
-            f"an accepted plan: {outcomes_text(runs.solver, runs.status)}. {remarks}"
+            f"has a plan. Averages are over the workloads for which a system has a plan. {_left_out_text(draws)} Rows "
+            f"without an accepted plan: {outcomes_text(runs.solver, runs.status)}. {remarks}"
         ),
         Table(
-            "Draws rejected, by the system that was asked first of those without a plan",
+            "Draws rejected, by the first system without a plan",
             ("system", "draws without a plan", "share of draws"),
             tuple(rejected),
             frozenset({1, 2}),

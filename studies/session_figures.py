@@ -138,12 +138,12 @@ def numbers(scores: Sequence[Score], system: NamedSystem) -> list[KeyNumber]:
     return [
         KeyNumber(
             f"{m.value:.1f} %",
-            f"of the workloads: {system.name}'s split of the latency is optimal, no other split gives a cheaper plan",
+            f"of the workloads: {system.name}'s split of the latency is optimal; no other split gives a cheaper plan",
             f"published {share.published.value:g} %; 95 % interval {span(m.low, m.high)} ({m.n} workloads){given}",
         ),
         KeyNumber(
             f"{gap.measured.value:.1f} %",
-            f"is the most that {system.name}'s plan of a workload costs above that of the best split",
+            f"is the largest extra cost of {system.name}'s plan over that of the best split",
             f"published {gap.published.value:g} %; the value of a single workload, so without an interval",
         ),
     ]
@@ -154,10 +154,10 @@ def tally_text(paper: str, scores: Sequence[Score]) -> str:
     (fitted, fits), (hit, all_), (apart, doubtful) = (tally(scores)[role] for role in ("fit", "check", "doubtful"))
     return (
         "Role fit: the generator's free parameters may have been fitted to the number, as named in advance in "
-        f"data/published/{paper}.json; check: only ever compared. Shown to agree: {fitted} of {fits} fit, {hit} of "
-        f"{all_} check. Counted apart: numbers that another printed one makes doubtful (role doubtful, "
-        f"data/published/contradictions.json), of which {apart} of {doubtful} agree. Never counted as agreement: run "
-        "times (role time), which are another machine's."
+        f"data/published/{paper}.json. Role check: the number is only compared. Shown to agree: {fitted} of {fits} "
+        f"fit, {hit} of {all_} check. Numbers that another printed one makes doubtful are counted apart (role "
+        f"doubtful, data/published/contradictions.json): {apart} of {doubtful} agree. Run times (role time) are "
+        "another machine's and never count as agreement."
     )
 
 

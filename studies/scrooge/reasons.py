@@ -21,7 +21,7 @@ from studies.scrooge.objectives import (
     spatial_savings,
 )
 
-PROFILES = "Profiles beyond the printed points, faces and persons per frame are ours (data/scrooge.json)."
+PROFILES = "Profiles beyond the printed points, and faces and persons per frame, are ours (data/scrooge.json)."
 
 
 def complete_decisions(runs: pd.DataFrame) -> int:
@@ -93,12 +93,12 @@ def changing_summary(runs: pd.DataFrame) -> str:
     return (
         f"Over 1000 s in which twelve clients come and go, Scrooge answers {finish} of the frames in time. Nexus, "
         f"without spatial multiplexing and turn-off delay, answers {percent(traffic[OWN.finish], 1)} of traffic's at "
-        f"{ratios[0]:.2f} times the cost of the workers in use; of those rented it is {ratios[1]:.2f} times, of the "
-        f"shares that plans take {ratios[2]:.2f} times. Workers that load a module are what loses frames: without a "
+        f"{ratios[0]:.2f} times the cost of the workers in use. For rented workers the ratio is {ratios[1]:.2f}, for "
+        f"the shares in the plans {ratios[2]:.2f}. Frames are lost while workers load a module: without a "
         f"turn-off delay Scrooge answers {percent(cold, 1)} of traffic's in time, with one of 30 s {percent(warm, 1)}. "
-        "For face Nexus costs more than the paper prints, whose own Figure 13 says that it has to. With too few "
-        "front-ends the finish rate depends on what a worker expects of the modules to come when it drops frames. That "
-        "a number agrees within a tenth of itself says little of finish rates near 100 %: Scrooge misses "
+        "For face Nexus costs more than the paper prints, as the paper's own Figure 13 implies. With too few "
+        "front-ends the finish rate depends on the time that a worker expects of later modules when it drops frames. "
+        "Agreement within a tenth means little for finish rates near 100 %: Scrooge misses "
         f"{percent(1 - own['traffic'][OWN.finish], 1)} of traffic's frames where the paper prints 2.3 %."
     )
 
