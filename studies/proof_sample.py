@@ -127,9 +127,9 @@ def refuted_blocks(certified: Certified) -> list[Block]:
     cells = tuple((row["workload"], row["solver"], row["claim"], row["reason"]) for row in rows.to_dict("records"))
     return [
         Heading("Refuted proofs"),
-        Paragraph(f"{_refuted(certified)} All that is measured against such proofs may be wrong."),
+        Paragraph(f"{_refuted(certified)} Numbers measured against such proofs may be wrong."),
         Table(
-            "What was claimed, and why it is wrong",
+            "Refuted claims, with reasons",
             ("workload", "solver", "claim", "why"),
             cells,
             marked=frozenset(range(len(cells))),
@@ -143,8 +143,8 @@ def certificate_blocks(certified: Certified) -> list[Block]:
     if not certified.proofs:
         return []
     text = (
-        f"{certified.proofs:,} runs ended with a proof of their optimum. A sample of {len(table)} (seed "
-        f"{certified.seed}) was made again and given to an independent prover in exact arithmetic, "
+        f"{certified.proofs:,} runs ended with a proof of their optimum. We ran a sample of {len(table)} (seed "
+        f"{certified.seed}) again and gave it to an independent prover in exact arithmetic, "
         f"{PROOF_LIMIT_S:g} s each: {counts(len(table), (Verdict(word) for word in table.verdict))}."
     )
     rows = []

@@ -64,7 +64,7 @@ def figure_5(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
 def figure_6(axes: Sequence[Axes], measures: Mapping[str, Measured], published: Values) -> str:
     """Mean extra cost of the 15 ablations."""
     variants(axes[0], measures, published, HARPAGON, ABLATIONS, "mean_extra", EXTRA)
-    return "Bars: measured, with 95 % intervals; the longer, the more the feature saves. Orange marks: published means."
+    return "Bars: measured, with 95 % intervals; a longer bar means a larger saving. Orange marks: published means."
 
 
 @drawn("figure-8", "Figure 8. What do one or two configurations per module cost?", panels=2, height=3.8)

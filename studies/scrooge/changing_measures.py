@@ -47,16 +47,16 @@ class ChangingReading:
 OWN = ChangingReading()
 OTHER_READINGS: Mapping[tuple[str, str], ChangingReading] = {
     (
-        "What a worker expects of the modules to come when it drops frames early (§3.6)",
-        "their worst case, with the time that a batch is waited for",
+        "The time that a worker expects of later modules when it drops frames early (§3.6)",
+        "their worst case, with the wait for a batch",
     ): replace(OWN, expecting=Expecting.WORST_CASE.value),
     ("Whether Nexus has a turn-off delay", "30 s, as Scrooge"): replace(OWN, turn_off_s=OWN_TURN_OFF_S),
     (
         "When Nexus's front-ends do the work of CPU modules (§4.2 footnote 10)",
         "when a frame comes, before its first GPU module",
     ): replace(OWN, front_ends_first=True),
-    ("What the mean of finish rates is over (§4.1)", "frames, not seconds"): replace(OWN, finish="attainment"),
-    ("Which workers cost (§4.1)", "all that are rented, those in turn-off delay too"): replace(OWN, cost="cost"),
+    ("The unit of the mean of finish rates (§4.1)", "frames, not seconds"): replace(OWN, finish="attainment"),
+    ("Which workers cost (§4.1)", "all rented ones, including those in turn-off delay"): replace(OWN, cost="cost"),
     ("Which workers cost (§4.1)", "shares of workers, as in the allocation"): replace(OWN, cost="planned_cost"),
 }
 """Questions that the paper leaves open, with the other answer."""
