@@ -160,7 +160,9 @@ def selection_blocks() -> list[Block]:
         Heading("How claims were selected"),
         Paragraph(SELECTION.format(claimed=claimed, all=every, alone=alone)),
         Table("", columns, rows, frozenset(range(1, 6))),
-        Table("Results in these sentences that no study measures", ("paper", "section", "what, why"), tuple(left)),
+        Table(
+            "Results in these sentences that no study measures", ("paper", "section", "result and reason"), tuple(left)
+        ),
     ]
 
 
