@@ -118,7 +118,7 @@ def _numbers(score: Score) -> tuple[str, ...]:
 
 
 def details(score: Score) -> str:
-    """What stands behind a word, a line each: why, and the numbers that the table leaves out."""
+    """The text behind a verdict, a line each: the reason, and the numbers that the table omits."""
     p, m = score.published, score.measured
     parts, by = [f"Role {p.role}"], m.value - p.value
     if not math.isnan(by):
@@ -129,7 +129,7 @@ def details(score: Score) -> str:
 
 
 def how_to_read(tally: str) -> Fold:
-    """What the words mean, and what the study says of its roles."""
+    """The meaning of the verdicts, and the study's text on its roles."""
     return Fold(
         "How verdicts are given, and which numbers do not count",
         (
@@ -184,7 +184,7 @@ def population_blocks(found: Found) -> list[Block]:
 
 
 def _about(one: Identity) -> str:
-    """What a population is: registered ones say so."""
+    """The description of a population; registered ones have their own."""
     known = POPULATIONS.get(one.name)
     if one.seed is None:
         return "from files or tables, not drawn"

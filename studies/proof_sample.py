@@ -41,7 +41,7 @@ class SampledProof:
 
 @dataclass(frozen=True, slots=True)
 class Certified:
-    """What became of a study's proofs.
+    """The verdicts on a study's proofs.
 
     Attributes:
         table: one row per proof that was tried, with the columns `COLUMNS`.
@@ -120,7 +120,7 @@ def _row(proof: SampledProof) -> dict[str, Any]:
 
 
 def refuted_blocks(certified: Certified) -> list[Block]:
-    """The proofs that were refuted, which a page begins with; none: nothing."""
+    """The refuted proofs, which open a page; nothing if there are none."""
     rows = certified.table[certified.table.verdict == Verdict.REFUTED]
     if rows.empty:
         return []

@@ -1,4 +1,4 @@
-"""What papers leave open: which answer a study takes, and what its numbers are under another one or other inputs."""
+"""Open questions of papers: a study's answer, and its numbers under another answer or other inputs."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def reread(runs: pd.DataFrame, reading: Reading) -> pd.DataFrame:
 
 
 def readings_blocks(scores: Sequence[Score], others: Others) -> list[Block]:
-    """What each reading does to the numbers that it moves, as a table below its reasons."""
+    """The effect of each reading on the numbers that it moves, as a table below its reasons."""
     by_key = {score.published.key: score for score in scores}
     rows = []
     for reading, figures in others.items():

@@ -30,12 +30,12 @@ REFUSALS = {
     "objective": "none asked: the objective is longer than those that count",
     "inapplicable": "one that splits in steps: too many of them",
 }
-"""What refuses a draw before a system finds no plan, in words."""
+"""The refusals of a draw before any system, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceDraws(Draws):
-    """What was drawn from the reference setting.
+    """Draws from the reference setting.
 
     Attributes:
         left_out: draws that the compiled system has plans for, the checked one none, by solver.
@@ -63,7 +63,7 @@ def draw_workloads_of(
         advance: counts the runs.
 
     Returns:
-        What was drawn, and the results frame of the systems on the workloads that were kept.
+        The draws, and the results frame of the systems on the accepted workloads.
     """
     draws = reference_draws(paper, count, seed)
     frame = collector.runs([workload.session for workload in draws.workloads], settings, advance)
@@ -76,7 +76,7 @@ def draw_workloads_of(
 
 
 def reference_draws(paper: str, count: int, seed: int) -> ReferenceDraws:
-    """What is drawn from the reference setting, before the checked systems are asked.
+    """Draws from the reference setting, before the checked systems run.
 
     Args:
         paper: "harpagon" or "piccolo".

@@ -1,4 +1,4 @@
-"""What Harpagon's and Piccolo's pages and figures share: their evaluations are built alike."""
+"""Common parts of Harpagon's and Piccolo's pages and figures, whose evaluations are built alike."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class NamedSystem:
 
     @property
     def normalized_cost(self) -> str:
-        """What an axis of normalized costs is called."""
+        """The label of an axis of normalized costs."""
         return f"normalized cost (cost over {self.name}'s), lower is better"
 
     def variant(self, label: str) -> str:
@@ -122,7 +122,7 @@ def latency_left(axes: Axes, runs: pd.DataFrame, published: Mapping[str, float],
 
 
 SPLIT = "split"
-"""What names of references over splits begin with."""
+"""Prefix of the names of references over splits."""
 
 
 def by_key(scores: Sequence[Score]) -> dict[str, Score]:
@@ -131,7 +131,7 @@ def by_key(scores: Sequence[Score]) -> dict[str, Score]:
 
 
 def numbers(scores: Sequence[Score], system: NamedSystem) -> list[KeyNumber]:
-    """What a reader shall see first: the share of optimal splits, and the largest gap."""
+    """The numbers at the top of the page: the share of optimal splits, and the largest gap."""
     share, gap = (by_key(scores)[key] for key in ("optimal_share", "optimal_gap_max"))
     settings, m = share.settings, share.measured
     given = "" if settings is None else f"; settings that fit the paper's other numbers give {span(*settings, 0)} %"
@@ -150,7 +150,7 @@ def numbers(scores: Sequence[Score], system: NamedSystem) -> list[KeyNumber]:
 
 
 def tally_text(paper: str, scores: Sequence[Score]) -> str:
-    """What the roles of numbers mean, and how many of each agree; of a paper with a posterior."""
+    """The meaning of the roles of numbers, and how many of each agree, for a paper with a posterior."""
     (fitted, fits), (hit, all_), (apart, doubtful) = (tally(scores)[role] for role in ("fit", "check", "doubtful"))
     return (
         "Role fit: the generator's free parameters may have been fitted to the number, as named in advance in "

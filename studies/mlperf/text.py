@@ -1,4 +1,4 @@
-"""What the page says: three numbers, the tables behind them, what the model lacks, sensitivity, Triton's clients."""
+"""The page's text: three numbers, the tables behind them, limits of the model, sensitivity, Triton's clients."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Accuracy:
 
 
 def accuracy(collected: Collected) -> Accuracy:
-    """What the simulations say of accuracy."""
+    """The accuracy of the simulations."""
     servers = collected.tables["servers"]
     logs = logarithms(collected.tables["tried"])
     tried = tuple(halves(logs))
@@ -133,13 +133,13 @@ SCORECARD = "In the scorecard, published values are measured on hardware, and me
 
 
 def _lacks() -> Iterator[str]:
-    """What the simulator has nothing of, sentence by sentence."""
+    """The limits of the simulator, sentence by sentence."""
     for line in notes("mlperf", "lacks"):
         yield line.format(minutes=LEAST_S / 60, requests=LEAST_REQUESTS)
 
 
 def numbers(found: Accuracy) -> list[KeyNumber]:
-    """What a reader shall see first."""
+    """The numbers at the top of the page."""
     errors, servers = 100 * group_errors(found.left), 100 * median_errors(found.left)
     six, before = (100 * median_errors(frame) for frame in (found.six, found.unseen))
     return [
@@ -167,7 +167,7 @@ def numbers(found: Accuracy) -> list[KeyNumber]:
 
 
 def summary(found: Accuracy, clients: pd.DataFrame) -> str:
-    """What the run says, plainly."""
+    """The summary of the run."""
     groups, servers = 100 * group_errors(found.left), 100 * median_errors(found.left)
     six, before = (100 * median_errors(frame) for frame in (found.six, found.unseen))
     quarter = within(found.left, figures.AIM / 100)
@@ -193,7 +193,7 @@ def summary(found: Accuracy, clients: pd.DataFrame) -> str:
 
 
 def largest_text(held: pd.DataFrame, before: pd.DataFrame) -> str:
-    """What the largest loads say."""
+    """The result on the largest loads."""
     below = held[held.over_reached < 1.0]
     named = f" Below it: {', '.join(below.case)}." if len(below) else ""
     slack = 100 * held.measured_p99 / held.bound_s
@@ -224,7 +224,7 @@ def sweep_text(servers: pd.DataFrame) -> str:
 
 
 def clients_text(clients: pd.DataFrame) -> str:
-    """What Model Analyzer's measurements say."""
+    """The result on Model Analyzer's measurements."""
     idle, busy = (clients[(clients.clients < clients.instances) == fewer] for fewer in (True, False))
     rates = capacities().groupby(["model", "instances"])[["saturated_per_s"]]
     spread = float((rates.max() / rates.min()).saturated_per_s.max())
@@ -304,7 +304,7 @@ def load_table(held: pd.DataFrame) -> Table:
 
 
 def settings_table() -> Table:
-    """What goes in: settings of the servers, and what their durations are read from."""
+    """Inputs: settings of the servers, and the sources of their durations."""
     rows = []
     for case in cases():
         single, eight = case.result.single_stream_ms, case.result.multi_stream_8_ms

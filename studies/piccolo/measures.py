@@ -1,4 +1,4 @@
-"""What the runs come to (Piccolo §IV), by key of the published numbers."""
+"""Measures of the runs (Piccolo §IV), by key of the published numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page says: 97.13 % of what, why our numbers differ, worked numbers, the run."""
+"""The page's text: the meaning of 97.13 %, why our numbers differ, worked numbers, the run."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def references(runs: pd.DataFrame) -> dict[str, Measured]:
 
 
 def summary(collected: Collected) -> tuple[Paragraph, *tuple[Block, ...]]:
-    """What the run says about optimality, plainly."""
+    """The summary of the run's optimality."""
     runs = collected.tables["runs"]
     cost = costs(runs)[PICCOLO]
     split, split_gap = within(cost, split_optimum(runs))
@@ -126,7 +126,7 @@ def _how_known(runs: pd.DataFrame) -> str:
 
 
 def _why_different(collected: Collected) -> str:
-    """What the shares depend on."""
+    """The inputs that change the shares."""
     runs = collected.tables["runs"]
     cost = costs(runs)[PICCOLO]
     by = []

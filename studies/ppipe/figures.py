@@ -126,7 +126,7 @@ def figure_13(axes: Sequence[Axes], serving: pd.DataFrame) -> str:
     for panel, table, (column, label, study) in zip(axes, tables, columns, strict=True):
         order = table.sort_values("high")[column].unique() if column == "ratio" else sorted(table[column].unique())
         loads = table.groupby(column)[[PPIPE, NP]].mean().reindex(order)
-        # What NP serves nothing of has no gain: no point is drawn there.
+        # Where NP serves nothing there is no gain, and no point is drawn.
         gain = 100.0 * (loads[PPIPE] / loads[NP].where(loads[NP] > 0) - 1.0)
         x = np.arange(len(order)) if column == "ratio" else np.array(order, dtype=float)
         panel.plot(x, gain, color=PALETTE[2], marker="o", markersize=3.5, label="measured gain over NP")

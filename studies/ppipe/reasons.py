@@ -81,7 +81,7 @@ def _loads(tables: Mapping[str, pd.DataFrame], said: str) -> dict[str, str]:
 
 
 def _g1(serving: pd.DataFrame, said: str) -> str:
-    """What of G1 is in time at full load, by model."""
+    """The attainment of G1 at full load, by model."""
     own = measures.full_load_of_g1(serving)
     by = ", ".join(f"{m} {percent(a.min(), 1)} to {percent(a.max(), 1)}" for m, a in own.groupby("model").attainment)
     return (
@@ -115,7 +115,7 @@ def _low_class(groups: pd.DataFrame, said: str) -> dict[str, str]:
 
 
 def _bursts(tables: Mapping[str, pd.DataFrame]) -> str:
-    """What stands for the paper's bursty trace."""
+    """The replacement of the paper's bursty trace."""
     if "bursts" not in tables:
         return "Bursts are ours (independent heavy-tailed gaps); the paper's 2021 trace is burstier over longer times. "
     cv = fitted_cv(tables["bursts"])
@@ -157,7 +157,7 @@ def _schedulers(said: str) -> dict[str, str]:
 
 
 def _planning(planning: pd.DataFrame) -> dict[str, str]:
-    """What was timed: the MILP as printed, with where it is open at its limit; what columns take is said next to it."""
+    """Times of the MILP as printed, with the cases open at its limit, and of columns."""
     printed = planning[planning.system == PRINTED]
     engine = "The paper uses Gurobi on a machine with 64 virtual cores."
     text = (

@@ -1,4 +1,4 @@
-"""What the page says: gains, distances from the optimum, measured instances, how the paper was read, the run."""
+"""The page's text: gains, distances from the optimum, measured instances, how the paper was read, the run."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
 
 
 def _intervals(on_blocks: bool) -> str:
-    """What an interval is one over."""
+    """The quantity that an interval covers."""
     if not on_blocks:
         return "Intervals are those over groups of models."
     return (
@@ -195,7 +195,7 @@ def _judged(one: Published, measured: Measured) -> tuple[str, str, str]:
 
 
 def numbers(scores: Sequence[Score], on_blocks: bool) -> list[KeyNumber]:
-    """What a reader shall see first: how much more load PPipe serves than the other two."""
+    """The numbers at the top of the page: the extra load that PPipe serves over the other two."""
     by_key = {score.published.key: score for score in scores}
     found = []
     for key, name in (("gain_np_poisson", "whole models (NP)"), ("gain_dart_poisson", "chains of two GPUs (DART-r)")):
@@ -207,7 +207,7 @@ def numbers(scores: Sequence[Score], on_blocks: bool) -> list[KeyNumber]:
 
 
 def summary(tables: Tables, on_blocks: bool) -> list[Block]:
-    """What the run says, plainly."""
+    """The summary of the run."""
     groups = of_groups(tables["serving"])
     rows = []
     for arrivals, published in ((POISSON, ("48.0", "32.2")), (BURSTY, ("75.1", "35.8"))):
@@ -357,7 +357,7 @@ def _open(status: str) -> str:
 
 
 def run_blocks(collected: Collected) -> list[Block]:
-    """What was sampled, outcomes without a plan."""
+    """The sample, and outcomes without a plan."""
     plans, sampling = collected.tables["plans"], collected.details
     all_plans = pd.concat([plans, collected.tables["planning"]])
     return [

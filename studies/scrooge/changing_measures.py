@@ -1,4 +1,4 @@
-"""What runs on changing workloads say: finish rates and costs by key of the published number, and other readings."""
+"""Measures of runs on changing workloads: finish rates and costs by key of the published number, other readings."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def changing_measures(runs: pd.DataFrame, reading: ChangingReading = OWN) -> dic
 
 
 def _savings(saved: pd.Series[float]) -> dict[str, Measured]:
-    """What is saved in a run, in a year of such runs, and in one on as many machines as §4.2 extrapolates to.
+    """Savings of a run, of a year of such runs, and of one on as many machines as §4.2 extrapolates to.
 
     Args:
         saved: dollars per run of `SECONDS`, world by world.
@@ -158,7 +158,7 @@ def changing_readings(runs: pd.DataFrame) -> dict[str, list[OtherReading]]:
 
 
 def movements(runs: pd.DataFrame) -> dict[str, tuple[Moved, ...]]:
-    """What fewer clients do to numbers, by key: how many of the twelve are there at once is not printed."""
+    """The effect of fewer clients on numbers, by key; the number of clients there at once is not printed."""
     counts = (*FEWER_CLIENTS, MOST_CLIENTS)
     tables = [changing_measures(runs, replace(OWN, clients=clients)) for clients in counts]
     found: dict[str, tuple[Moved, ...]] = {}

@@ -62,7 +62,7 @@ def _saved_by(runs: pd.DataFrame, application: str) -> str:
 
 
 def _averages(tables: Mapping[str, pd.DataFrame], label: str) -> str:
-    """What machines of a shown module serve on average at either end, with and without spatial multiplexing."""
+    """Average throughput of a shown module's machines at either end, with and without spatial multiplexing."""
     shown = next(s for s in SHOWN if s.label == label)
     rates = {solver: of_shown_module(tables, shown, solver).rps for solver in (SPATIAL, ALONE)}
     if any(rate.empty for rate in rates.values()):
@@ -84,7 +84,7 @@ def changing_reasons(runs: pd.DataFrame) -> dict[str, str]:
 
 
 def changing_summary(runs: pd.DataFrame) -> str:
-    """What the runs say, plainly."""
+    """The summary of the runs."""
     own = {name: of_scrooge(runs, name, OWN).mean(numeric_only=True) for name in COMPARED}
     traffic = of_nexus(runs, "traffic", 0, OWN).mean(numeric_only=True)
     finish = ", ".join(f"{percent(means[OWN.finish], 1)} ({name})" for name, means in own.items())
@@ -117,7 +117,7 @@ def _compared(runs: pd.DataFrame) -> Iterator[tuple[str, str]]:
 
 
 def _run(system: str, own: pd.DataFrame) -> str:
-    """What a system's run went through."""
+    """Events of a system's run."""
     means = own.mean(numeric_only=True)
     return (
         f"{system} allocates {means.allocations:.0f} times and starts {means.workers_started:.0f} workers; a type is "
@@ -126,7 +126,7 @@ def _run(system: str, own: pd.DataFrame) -> str:
 
 
 def _costs(own: pd.DataFrame, theirs: pd.DataFrame) -> str:
-    """What both pay, counted in three ways."""
+    """Costs of both, counted in three ways."""
     ours, nexus = own.mean(numeric_only=True), theirs.mean(numeric_only=True)
     words = {"used_cost": "in use", "cost": "rented", "planned_cost": "by share"}
     text = ", ".join(f"{word} {ours[key]:.2f} and {nexus[key]:.2f}" for key, word in words.items())

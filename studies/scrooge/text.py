@@ -1,4 +1,4 @@
-"""What the page says: summary, reasons for differences, how the paper was read, the run."""
+"""The page's text: summary, reasons for differences, how the paper was read, the run."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
 
 
 def numbers(scores: Sequence[Score]) -> list[KeyNumber]:
-    """What a reader shall see first: how often the MILP and the greedy find the best allocation."""
+    """The numbers at the top of the page: how often the MILP and the greedy find the best allocation."""
     by_key = {score.published.key: score for score in scores}
     found = []
     for key, name in (("milp_same_share", "MILP"), ("greedy_same_share", "greedy")):
@@ -117,7 +117,7 @@ def numbers(scores: Sequence[Score]) -> list[KeyNumber]:
 
 
 def summary(runs: pd.DataFrame) -> list[Block]:
-    """What the run says, plainly."""
+    """The summary of the run."""
     five, own = drawn_as(runs, FIVE_APPLICATIONS), drawn_as(runs, OWN_SESSIONS)
     rows = []
     for solver, name in ((MILP, "MILP, then partial allocations"), (GREEDY, "greedy")):

@@ -162,12 +162,12 @@ def _most(own: VariedOutcome) -> Measured:
 
 
 def _printed(setting: Mapping[str, float]) -> list[str]:
-    """What the paper prints of the inputs that a setting has otherwise."""
+    """The printed values of the inputs that a setting changes."""
     return [factors()[name].printed for name in setting if factors()[name].printed]
 
 
 def varied_reasons(tables: Mapping[str, pd.DataFrame]) -> dict[str, str]:
-    """What varied inputs and other decisions give for both shares, by key of the published number."""
+    """Both shares under varied inputs and other decisions, by key of the published number."""
     found, made = outcomes(tables[VARIED]), each_time(tables[MADE])
     reasons = {}
     for solver, key in KEYS.items():
