@@ -69,18 +69,18 @@ def selection(own: Sequence[Sentence], claimed: frozenset[str]) -> tuple[int, in
 
 PAGE = "claims.md"
 INTRODUCTION = (
-    "Every claim is decided by numbers of its paper's scorecard, which the command measures again. Replicated is ACM's "
-    "word (Artifact Review and Badging, version 1.1) for main results that were obtained independently by others than "
-    "the authors, without artifacts of theirs; reproduced is with artifacts of theirs, which are the blocks that "
-    "PPipe's authors measured. Either is said only where every number agrees, not replicated where one is off, and "
-    "not decided where neither is so. A run time is measured on another machine, and never replicated. Minutes are "
-    "those of the whole command when it last ran."
+    "Numbers of its paper's scorecard decide every claim; the command measures them again. Replicated is ACM's "
+    "word (Artifact Review and Badging, version 1.1) for main results that others obtain without the authors' "
+    "artifacts. Reproduced means with artifacts of the authors, here the blocks that "
+    "PPipe's authors measured. Either requires that every number agrees. A claim is not replicated if one number is "
+    "off, and otherwise not decided. A run time is measured on another machine, and never replicated. Minutes are "
+    "those of the whole command in its last run."
 )
 SELECTION = (
-    "Claims were selected by hand, when all numbers had been measured once: what a paper puts first in each part of "
-    "its evaluation. {claimed} of {all} sentences with a number in abstract, introduction and evaluation are in a "
-    "claim; data/sentences.json lists them all. The published numbers of {alone} more are on a scorecard alone. "
-    "Numbers in words are not found, nor claims without a number, of which only “no baseline is cheaper” is one here."
+    "We selected the claims by hand, after all numbers had been measured once: the first statements in each part of "
+    "a paper's evaluation. {claimed} of {all} sentences with a number in abstract, introduction and evaluation are in "
+    "a claim; data/sentences.json lists them all. The published numbers of {alone} more are on a scorecard alone. "
+    "The search misses numbers in words and claims without a number, except “no baseline is cheaper”."
 )
 
 
@@ -128,7 +128,7 @@ def figures_text(cards: Mapping[str, Card]) -> str:
     return (
         f"Of {len(own)} printed numbers that nothing was fitted or set to, {agree} agree (the whole 95 % interval "
         f"within the tolerance), {undecided} are not decided, {off} are off, {apart} are not compared, as print "
-        f"contradicts them. With {len(more)} numbers that another printed one makes doubtful "
+        f"contradicts them. Together with {len(more)} numbers that another printed one makes doubtful, "
         f"{agree + (more.verdict == Verdict.AGREES).sum()} of {len(own) + len(more)} agree."
     )
 
@@ -160,7 +160,9 @@ def selection_blocks() -> list[Block]:
         Heading("How claims were selected"),
         Paragraph(SELECTION.format(claimed=claimed, all=every, alone=alone)),
         Table("", columns, rows, frozenset(range(1, 6))),
-        Table("Results in these sentences that nothing here measures", ("paper", "section", "what, why"), tuple(left)),
+        Table(
+            "Results in these sentences that no study measures", ("paper", "section", "result and reason"), tuple(left)
+        ),
     ]
 
 

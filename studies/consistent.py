@@ -60,12 +60,12 @@ def posterior_blocks(paper: str) -> list[Block]:
         return []
     found = validated(stored)
     text = (
-        f"{len(stored.draws)} settings of the workload generator were simulated, and the {len(stored.accepted)} "
-        "nearest to the paper's fitted numbers accepted (docs/model/posterior.md). What they give for the other "
-        "numbers follows from the rest of the paper, as far as this generator can say; a wide interval says that the "
-        "paper does not fix the number. How far that is to be trusted was tried: settings that are chosen without a "
-        f"group of numbers (dispatch, dummies, ...) hold {100 * found.coverage:.0f} % of the numbers of that group in "
-        f"their intervals, those of the prior {100 * found.prior_coverage:.0f} %, in intervals {found.width:.2f} times "
+        f"We simulated {len(stored.draws)} settings of the workload generator and accepted the {len(stored.accepted)} "
+        "nearest to the paper's fitted numbers (docs/model/posterior.md). Their results for the other "
+        "numbers follow from the rest of the paper, within this generator; a wide interval means that the "
+        "paper does not fix the number. As a test, we chose settings without a "
+        f"group of numbers (dispatch, dummies, ...). Their intervals hold {100 * found.coverage:.0f} % of the numbers "
+        f"of that group, those of the prior {100 * found.prior_coverage:.0f} %. They are {found.width:.2f} times "
         "as wide (median)."
     )
-    return [Heading("What consistent settings give"), Paragraph(text), *all_figures(stored)]
+    return [Heading("Results of consistent settings"), Paragraph(text), *all_figures(stored)]

@@ -75,8 +75,8 @@ def time_reasons(timings: pd.DataFrame, own: str, enumeration: str) -> dict[str,
     )
     seconds = timings.assign(whole_s=timings.wall_s / timings.stat_share.fillna(1.0)).groupby("solver").whole_s.mean()
     quotient = (
-        f"{seconds[enumeration]:.3g} s over {1000 * seconds[own]:.3g} ms: the slower the enumeration, the larger the "
-        f"quotient, so that it says nothing of the paper's. {grid}"
+        f"{seconds[enumeration]:.3g} s over {1000 * seconds[own]:.3g} ms. A slower enumeration gives a larger "
+        f"quotient, so it says nothing about the paper's. {grid}"
     )
     return {
         f"{own}_runtime": machine,

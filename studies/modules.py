@@ -1,4 +1,4 @@
-"""What a study keeps of plans, allocation by allocation, and the plain columns that measures are taken of."""
+"""Plans as a study stores them, allocation by allocation, and the plain columns for measures."""
 
 from __future__ import annotations
 

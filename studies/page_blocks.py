@@ -25,13 +25,13 @@ TONES = {
     Verdict.NOT_COMPARED: Tone.SET,
 }
 MEANINGS = {
-    Verdict.AGREES: "the whole 95 % interval of the measured number lies within a tenth of the published one; of a "
-    "share above 50 %, within a tenth of what it lacks to 100 %; of a printed bound, on its side; of “all”, only where "
-    "all do",
+    Verdict.AGREES: "the whole 95 % interval of the measured number lies within a tenth of the published one. For a "
+    "share above 50 % the tolerance is a tenth of its distance to 100 %. For a printed bound the interval lies on its "
+    "side; “all” requires all",
     Verdict.UNDECIDED: "the interval lies partly within that tolerance, or the number does and has no interval",
-    Verdict.OFF: "none of the interval lies within it",
-    Verdict.NOT_COMPARED: "a run time, of other code on another machine; an input, which the study was set to; a "
-    "number that another printed one contradicts, so that both cannot hold",
+    Verdict.OFF: "no part of the interval lies within that tolerance",
+    Verdict.NOT_COMPARED: "a run time of other code on another machine, an input of the study, or a "
+    "number that another printed one contradicts",
 }
 SCORE_COLUMNS = (
     *("key", "source", "role", "kind", "unit", "published", "measured", "low", "high", "n"),
@@ -59,8 +59,8 @@ def standing_number(scores: Sequence[Score]) -> KeyNumber:
     parts = ["agree: the whole 95 % interval lies within the tolerance"]
     parts += [f"{own.count(word)} {word}" for word in TONES if word != Verdict.AGREES]
     if more[1]:
-        parts.append(f"with {more[1]} that another printed number makes doubtful {agree + more[0]} agree")
-    what = "printed numbers agree with ours, of those that nothing was fitted to"
+        parts.append(f"with {more[1]} that another printed number makes doubtful, {agree + more[0]} agree")
+    what = "printed numbers, to which nothing was fitted, agree with ours"
     return KeyNumber(f"{agree} of {len(own)}", what, "; ".join(parts))
 
 
@@ -74,7 +74,7 @@ def scorecard_blocks(scores: Sequence[Score]) -> list[Block]:
     """Counts, then one fold per section of the paper; nothing where there are no scores."""
     if not scores:
         return []
-    shown = Counts(f"{counted(len(scores), 'printed number')}, each with one of four words.", counts(scores))
+    shown = Counts(f"{counted(len(scores), 'printed number')}, each with one of four verdicts.", counts(scores))
     return [shown, *sections(scores)]
 
 
@@ -118,7 +118,7 @@ def _numbers(score: Score) -> tuple[str, ...]:
 
 
 def details(score: Score) -> str:
-    """What stands behind a word, a line each: why, and the numbers that the table leaves out."""
+    """The text behind a verdict, a line each: the reason, and the numbers that the table omits."""
     p, m = score.published, score.measured
     parts, by = [f"Role {p.role}"], m.value - p.value
     if not math.isnan(by):
@@ -129,15 +129,15 @@ def details(score: Score) -> str:
 
 
 def how_to_read(tally: str) -> Fold:
-    """What the words mean, and what the study says of its roles."""
+    """The meaning of the verdicts, and the study's text on its roles."""
     return Fold(
-        "How verdicts are given, and what is not counted",
+        "How verdicts are given, and which numbers do not count",
         (
             Paragraph(
-                "A number has one of four words (docs/claims.md). It agrees only where its whole interval lies within "
+                "A number has one of four verdicts (docs/claims.md). It agrees only if its whole interval lies within "
                 "the tolerance; maxima and single runs have no interval and cannot agree. Accepted settings are those "
-                "of the workload generator that fit the paper's fitted numbers (docs/model/posterior.md); the 95 % "
-                "interval over them stands next to the word and decides nothing."
+                "of the workload generator that fit the paper's fitted numbers (docs/model/posterior.md). The table "
+                "also shows the 95 % interval over them, which does not affect the verdict."
             ),
             Facts(tuple((str(word), meaning) for word, meaning in MEANINGS.items())),
             Paragraph(tally),
@@ -161,8 +161,8 @@ def score_frame(scores: Sequence[Score]) -> pd.DataFrame:
 _ON = ". On "
 """Stands between a caption and the populations that it is about."""
 SAYING = (
-    "Which instances the figures and tables of this page are about. `euclio generate NAME` writes those that are "
-    "registered; in their folder `sha256sum *.json | sha256sum` gives the hash, of which figures and tables show the "
+    "These are the instances of the figures and tables on this page. `euclio generate NAME` writes the registered "
+    "ones. In their folder `sha256sum *.json | sha256sum` gives the hash; figures and tables show its "
     "first twelve digits."
 )
 
@@ -184,10 +184,10 @@ def population_blocks(found: Found) -> list[Block]:
 
 
 def _about(one: Identity) -> str:
-    """What a population is: registered ones say so."""
+    """The description of a population; registered ones have their own."""
     known = POPULATIONS.get(one.name)
     if one.seed is None:
-        return "from files or tables; nothing of it is drawn"
+        return "from files or tables, not drawn"
     return "drawn by this study alone" if known is None else f"{known.about}; {known.drawn}"
 
 

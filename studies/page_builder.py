@@ -174,7 +174,7 @@ def card_blocks(study: Study, collected: Collected, scores: Sequence[Score], tex
 
 
 def opening(scores: Sequence[Score], text: Text) -> list[Block]:
-    """What a reader sees first: the study's numbers, with how many numbers agree behind the first, and its pictures."""
+    """The top of the page: the study's numbers, after the first the count of numbers that agree, and its pictures."""
     if not scores:
         return list(text.pictures)
     first, rest = tuple(text.numbers[:1]), tuple(text.numbers[1:])

@@ -144,14 +144,14 @@ def _from_report(study: Study, name: str, folder: Path) -> MadePart:
 
 
 def stored(study: Study, folder: Path) -> tuple[Collected, str]:
-    """What a study found when its report was written, from the tables of the report.
+    """The results of a study when its report was written, from the tables of the report.
 
     Args:
         study: the study.
         folder: folder of the report.
 
     Returns:
-        What was found, and the git revision that found it.
+        The results, and the git revision of the run.
 
     Raises:
         InputError: there is no report, or it is of a smaller run by an earlier version, which did not say of how much.

@@ -41,7 +41,7 @@ class SampledProof:
 
 @dataclass(frozen=True, slots=True)
 class Certified:
-    """What became of a study's proofs.
+    """The verdicts on a study's proofs.
 
     Attributes:
         table: one row per proof that was tried, with the columns `COLUMNS`.
@@ -120,16 +120,16 @@ def _row(proof: SampledProof) -> dict[str, Any]:
 
 
 def refuted_blocks(certified: Certified) -> list[Block]:
-    """The proofs that were refuted, which a page begins with; none: nothing."""
+    """The refuted proofs, which open a page; nothing if there are none."""
     rows = certified.table[certified.table.verdict == Verdict.REFUTED]
     if rows.empty:
         return []
     cells = tuple((row["workload"], row["solver"], row["claim"], row["reason"]) for row in rows.to_dict("records"))
     return [
         Heading("Refuted proofs"),
-        Paragraph(f"{_refuted(certified)} All that is measured against such proofs may be wrong."),
+        Paragraph(f"{_refuted(certified)} Numbers measured against such proofs may be wrong."),
         Table(
-            "What was claimed, and why it is wrong",
+            "Refuted claims, with reasons",
             ("workload", "solver", "claim", "why"),
             cells,
             marked=frozenset(range(len(cells))),
@@ -143,8 +143,8 @@ def certificate_blocks(certified: Certified) -> list[Block]:
     if not certified.proofs:
         return []
     text = (
-        f"{certified.proofs:,} runs ended with a proof of their optimum. A sample of {len(table)} (seed "
-        f"{certified.seed}) was made again and given to an independent prover in exact arithmetic, "
+        f"{certified.proofs:,} runs ended with a proof of their optimum. We ran a sample of {len(table)} (seed "
+        f"{certified.seed}) again and gave it to an independent prover in exact arithmetic, "
         f"{PROOF_LIMIT_S:g} s each: {counts(len(table), (Verdict(word) for word in table.verdict))}."
     )
     rows = []

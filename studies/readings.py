@@ -1,4 +1,4 @@
-"""What papers leave open: which answer a study takes, and what its numbers are under another one or other inputs."""
+"""Open questions of papers: a study's answer, and its numbers under another answer or other inputs."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ SHARED_RATE = Reading(
     "How InferLine and Clipper share the rate of their only allocation",
     "evenly over its machines",
     "whole machines full and one partial machine",
-    "Round robin over equal machines gives each the same rate; with a partial machine InferLine could hardly ever run "
-    "what its own split had chosen.",
+    "Round robin over equal machines gives each the same rate. With a partial machine InferLine could hardly ever run "
+    "the configuration that its own split chose.",
     (("inferline", "inferline:literal"), ("clipper", "clipper:literal")),
 )
 OWN_SCROOGE = Reading(
@@ -116,7 +116,7 @@ def reread(runs: pd.DataFrame, reading: Reading) -> pd.DataFrame:
 
 
 def readings_blocks(scores: Sequence[Score], others: Others) -> list[Block]:
-    """What each reading does to the numbers that it moves, as a table below its reasons."""
+    """The effect of each reading on the numbers that it moves, as a table below its reasons."""
     by_key = {score.published.key: score for score in scores}
     rows = []
     for reading, figures in others.items():
@@ -129,7 +129,7 @@ def readings_blocks(scores: Sequence[Score], others: Others) -> list[Block]:
         Heading("Readings"),
         *(Paragraph(f"{r.question}: {r.taken}, not {r.other}. {r.because}") for r in others),
         Table(
-            "Numbers under the reading that is taken and under the other one, which fewer workloads may have plans for",
+            "Numbers under our reading and under the other one, for which fewer workloads may have plans",
             ("question", "number", "published", "taken", "other reading", "of so many"),
             tuple(rows),
             frozenset({2, 3, 4, 5}),

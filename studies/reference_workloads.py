@@ -30,12 +30,12 @@ REFUSALS = {
     "objective": "none asked: the objective is longer than those that count",
     "inapplicable": "one that splits in steps: too many of them",
 }
-"""What refuses a draw before a system finds no plan, in words."""
+"""The refusals of a draw before any system, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceDraws(Draws):
-    """What was drawn from the reference setting.
+    """Draws from the reference setting.
 
     Attributes:
         left_out: draws that the compiled system has plans for, the checked one none, by solver.
@@ -63,7 +63,7 @@ def draw_workloads_of(
         advance: counts the runs.
 
     Returns:
-        What was drawn, and the results frame of the systems on the workloads that were kept.
+        The draws, and the results frame of the systems on the accepted workloads.
     """
     draws = reference_draws(paper, count, seed)
     frame = collector.runs([workload.session for workload in draws.workloads], settings, advance)
@@ -76,7 +76,7 @@ def draw_workloads_of(
 
 
 def reference_draws(paper: str, count: int, seed: int) -> ReferenceDraws:
-    """What is drawn from the reference setting, before the checked systems are asked.
+    """Draws from the reference setting, before the checked systems run.
 
     Args:
         paper: "harpagon" or "piccolo".
@@ -120,16 +120,16 @@ def workload_blocks(collected: Collected, system: str, remarks: str) -> list[Blo
         Heading("Workloads and run"),
         Paragraph(
             "The paper prints no profiles, request rates and objectives. The workloads are drawn from the reference "
-            "setting (data/posterior/PAPER-reference.json), which keeps to what print fixes and is the nearest to the "
-            f"fitted numbers: {PAGE} says how it was found, and what the others say."
+            "setting (data/posterior/PAPER-reference.json). It keeps to all printed inputs and is the nearest to the "
+            f"fitted numbers. {PAGE} describes how it was found, and the results of other settings."
         ),
         Paragraph(
             f"Seed {collected.asked.seed}: {draws.drawn} draws for {len(draws.workloads)} workloads on which {system} "
-            f"has a plan; averages are over those that a system has a plan for. {_left_out_text(draws)} Rows without "
-            f"an accepted plan: {outcomes_text(runs.solver, runs.status)}. {remarks}"
+            f"has a plan. Averages are over the workloads for which a system has a plan. {_left_out_text(draws)} Rows "
+            f"without an accepted plan: {outcomes_text(runs.solver, runs.status)}. {remarks}"
         ),
         Table(
-            "Draws rejected, by the system that was asked first of those without a plan",
+            "Draws rejected, by the first system without a plan",
             ("system", "draws without a plan", "share of draws"),
             tuple(rejected),
             frozenset({1, 2}),

@@ -22,7 +22,7 @@ from studies.papers.published import CHECK, DOUBTFUL, INPUT, TIME, Published
 IMPOSSIBLE = "cannot both hold"
 """The kind of contradictions that takes a number out of comparison; the others are quoted alone."""
 IN_PRINT = "In print: "
-"""What opens the quotations of contradictions, which stand last."""
+"""Opens the quotations of contradictions, which come last."""
 OF_TIMES = "A run time, of other code on another machine."
 OF_INPUTS = "An input, which the study was set to"
 INPUTS_CAME_OUT = {
@@ -86,7 +86,7 @@ class Score:
 
     @property
     def agreement(self) -> Verdict:
-        """What the test of equivalence says, whatever the number's role."""
+        """The result of the test of equivalence, for any role of the number."""
         return agreement(self.published.value, self.measured, self.published.kind)
 
     @property

@@ -1,4 +1,4 @@
-"""What Harpagon's and Piccolo's pages and figures share: their evaluations are built alike."""
+"""Common parts of Harpagon's and Piccolo's pages and figures, whose evaluations are built alike."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class NamedSystem:
 
     @property
     def normalized_cost(self) -> str:
-        """What an axis of normalized costs is called."""
+        """The label of an axis of normalized costs."""
         return f"normalized cost (cost over {self.name}'s), lower is better"
 
     def variant(self, label: str) -> str:
@@ -122,7 +122,7 @@ def latency_left(axes: Axes, runs: pd.DataFrame, published: Mapping[str, float],
 
 
 SPLIT = "split"
-"""What names of references over splits begin with."""
+"""Prefix of the names of references over splits."""
 
 
 def by_key(scores: Sequence[Score]) -> dict[str, Score]:
@@ -131,33 +131,33 @@ def by_key(scores: Sequence[Score]) -> dict[str, Score]:
 
 
 def numbers(scores: Sequence[Score], system: NamedSystem) -> list[KeyNumber]:
-    """What a reader shall see first: the share of optimal splits, and the largest gap."""
+    """The numbers at the top of the page: the share of optimal splits, and the largest gap."""
     share, gap = (by_key(scores)[key] for key in ("optimal_share", "optimal_gap_max"))
     settings, m = share.settings, share.measured
     given = "" if settings is None else f"; settings that fit the paper's other numbers give {span(*settings, 0)} %"
     return [
         KeyNumber(
             f"{m.value:.1f} %",
-            f"of the workloads: {system.name}'s split of the latency is optimal, no other split gives a cheaper plan",
+            f"of the workloads: {system.name}'s split of the latency is optimal; no other split gives a cheaper plan",
             f"published {share.published.value:g} %; 95 % interval {span(m.low, m.high)} ({m.n} workloads){given}",
         ),
         KeyNumber(
             f"{gap.measured.value:.1f} %",
-            f"is the most that {system.name}'s plan of a workload costs above that of the best split",
+            f"is the largest extra cost of {system.name}'s plan over that of the best split",
             f"published {gap.published.value:g} %; the value of a single workload, so without an interval",
         ),
     ]
 
 
 def tally_text(paper: str, scores: Sequence[Score]) -> str:
-    """What the roles of numbers mean, and how many of each agree; of a paper with a posterior."""
+    """The meaning of the roles of numbers, and how many of each agree, for a paper with a posterior."""
     (fitted, fits), (hit, all_), (apart, doubtful) = (tally(scores)[role] for role in ("fit", "check", "doubtful"))
     return (
         "Role fit: the generator's free parameters may have been fitted to the number, as named in advance in "
-        f"data/published/{paper}.json; check: only ever compared. Shown to agree: {fitted} of {fits} fit, {hit} of "
-        f"{all_} check. Counted apart: numbers that another printed one makes doubtful (role doubtful, "
-        f"data/published/contradictions.json), of which {apart} of {doubtful} agree. Never counted as agreement: run "
-        "times (role time), which are another machine's."
+        f"data/published/{paper}.json. Role check: the number is only compared. Shown to agree: {fitted} of {fits} "
+        f"fit, {hit} of {all_} check. Numbers that another printed one makes doubtful are counted apart (role "
+        f"doubtful, data/published/contradictions.json): {apart} of {doubtful} agree. Run times (role time) are "
+        "another machine's and never count as agreement."
     )
 
 

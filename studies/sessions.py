@@ -93,7 +93,7 @@ def draw_workloads(
     """Draw until enough workloads have a plan from every solver.
 
     A draw depends on seed and number alone, so that some are tried together, ahead of the protocol, which then takes
-    the verdicts in its order: the same workloads, whatever number is tried.
+    the verdicts in its order: the same workloads for any number tried.
 
     Args:
         collector: makes the runs.
@@ -103,7 +103,7 @@ def draw_workloads(
         advance: counts the workloads that are accepted.
 
     Returns:
-        What was drawn, and the results frame of the solvers on the workloads that were accepted.
+        The draws, and the results frame of the solvers on the accepted workloads.
     """
     frames: list[pd.DataFrame] = []
 
@@ -149,7 +149,7 @@ def by_application(runs: pd.DataFrame, values: pd.Series[float]) -> str:
 
 
 def extra_reasons(runs: pd.DataFrame, ratio: pd.Series[float], name: str) -> dict[str, str]:
-    """What is said of a system's mean and largest extra cost, by key of the number; of plans that it has not, nothing.
+    """Sentences on a system's mean and largest extra cost, by key of the number; without a plan there are none.
 
     Args:
         runs: one row per workload and run.

@@ -59,7 +59,7 @@ def store(paper: str) -> None:
 def left_out(paper: str, folder: Path) -> list[str]:
     """The populations of the stored report that a report was run without, as their folder was not at hand.
 
-    What a study draws from a seed needs no folder: where it is gone, the study no longer draws it.
+    A population drawn from a seed needs no folder: if it is missing, the study no longer draws it.
     """
     card = STORED / paper / SCORECARD
     if not card.exists():

@@ -1,4 +1,4 @@
-"""What a study is made of: an experiment, measures of what it found, and the text that shows them."""
+"""The parts of a study: an experiment, measures of its results, and the text that shows them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from studies.scorecard import Score
 
 @dataclass(frozen=True, slots=True)
 class Measurements:
-    """What others have measured and a study takes.
+    """Measurements of others that a study takes.
 
     Attributes:
         instances: folder of instances; None means the study's default.
-        artifact: what the paper's authors published; None means what was computed from it and is stored.
-        kept: whether what is computed from the artifact is stored, for runs without it.
+        artifact: the published artifact of the paper's authors; None means the stored rows computed from it.
+        kept: whether results computed from the artifact are stored, for runs without it.
     """
 
     instances: Path | None = None
@@ -33,15 +33,15 @@ class Measurements:
 
 
 NO_MEASUREMENTS = Measurements()
-"""What a study has is what is asked."""
+"""Nothing is given: a study uses its own defaults."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a study is asked to run.
+    """The settings of a run of a study.
 
     Attributes:
-        workloads: how much; each study says of what; None means as the study says.
+        workloads: how many, in the study's own unit; None means the study's default.
         seed: seed of everything that is drawn.
         full: everything, where a sample is the default.
         measurements: what others have measured, for a study that takes it.
@@ -59,13 +59,13 @@ class Asked:
 
     @property
     def artifact(self) -> Path | None:
-        """What the paper's authors published; None means what was computed from it and is stored."""
+        """The published artifact of the paper's authors; None means the stored rows computed from it."""
         return self.measurements.artifact
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What an experiment found.
+    """The results of an experiment.
 
     Attributes:
         tables: data frames by name, each of which is kept as ``NAME.parquet`` in the report.

@@ -138,8 +138,8 @@ def energy_block(rows: pd.DataFrame) -> Table:
         own = _by_draw(rows, scale.key, key).mean()
         lines.append((scale.words, NETWORKS[key], *(f"{own[system]:.0f}" for system in SYSTEMS)))
     return Table(
-        f"Power of the GPUs in watts (lower is better): {IDLE_W:g} W of each that is needed, and up to {FULL_W:g} W in "
-        "proportion to the share that is busy",
+        f"Power of the GPUs in watts (lower is better): {IDLE_W:g} W for each GPU in use, and up to {FULL_W:g} W in "
+        "proportion to the busy share",
         ("clients", "network", *SYSTEMS),
         tuple(lines),
         frozenset(range(2, 2 + len(SYSTEMS))),
@@ -152,11 +152,11 @@ def energy_text(rows: pd.DataFrame) -> Paragraph:
     less = {key: found[f"energy_gslice_plus_{key}"].value for key in LESS_THAN_GRAFT}
     by = ", ".join(f"{abs(v):.0f} % {'less' if v > 0 else 'more'} for {NETWORKS[key]}" for key, v in less.items())
     return Paragraph(
-        "Figure 21 is of a GPU that the paper does not name, with a power that it does not print. Here a GPU takes "
-        f"{IDLE_W:g} W when it holds an instance and up to {FULL_W:g} W in proportion to the share that is busy: the "
-        "constants of a V100 in Cloud Carbon Footprint, whose other GPUs of NVIDIA have the same ratio of both (0.11 "
-        "to 0.12). Energy per second is this power, and all systems serve the same requests. The most that Graft saves "
-        f"over GSLICE or Static with four Nano is {found['energy_small'].value:.0f} % (printed: up to 70.1 %). With "
-        f"twenty, GSLICE+ takes {by} than Graft (printed: 42.7, 32.2 and 30.1 % less). A straight line leaves out that "
+        "The paper names neither the GPU of Figure 21 nor its power. Here a GPU takes "
+        f"{IDLE_W:g} W when it holds an instance and up to {FULL_W:g} W in proportion to the busy share. These are the "
+        "constants of a V100 in Cloud Carbon Footprint; its other NVIDIA GPUs have the same ratio of both (0.11 "
+        "to 0.12). Energy per second is this power, and all systems serve the same requests. With four Nano, Graft "
+        f"saves at most {found['energy_small'].value:.0f} % over GSLICE or Static (printed: up to 70.1 %). With "
+        f"twenty, GSLICE+ takes {by} than Graft (printed: 42.7, 32.2 and 30.1 % less). The linear model ignores that "
         "clocks follow the load."
     )

@@ -40,7 +40,7 @@ from studies.study import Asked, Collected, Found, Study
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """What the text needs next to the tables.
+    """Values for the text next to the tables.
 
     Attributes:
         sampling: how much was run.
@@ -100,7 +100,7 @@ def collect(collector: Collector, asked: Asked) -> Found:
 
 
 def details(asked: Asked) -> Details:
-    """What the text needs next to the tables."""
+    """Values for the text next to the tables."""
     sampling = sampling_of(asked.workloads, full=asked.full)
     return Details(sampling, least_ratio(asked.seed), least_ratio(asked.seed, 1.0), EXACT)
 

@@ -76,8 +76,8 @@ def figure_7(axes: Sequence[Axes], tables: Tables) -> str:
     axes[0].set_ylabel("GPU share (%), lower is better")
     legend_below(axes)
     return (
-        "Mean over the draws; at 20 clients stages have at most five instances, as printed, but for regroup, which is "
-        "ours. The paper's bars are not read off; what its text says of them is in the scorecard."
+        "Mean over the draws. At 20 clients stages have at most five instances, as printed, except for regroup, which "
+        "is ours. We do not read off the paper's bars; the scorecard has the numbers of its text."
     )
 
 
@@ -189,7 +189,7 @@ def figure_16(axes: Sequence[Axes], tables: Tables) -> str:
     legend_below([axes[1]])
     return (
         f"Lower is better. {TWENTY_FIVE} fragments. Best of nine weights of partition point and time budget, fleet by "
-        "fleet. Right: what it costs to keep distant fragments together, as the weights of edges are printed "
+        "fleet. Right: the cost of keeping distant fragments together, as the weights of edges are printed "
         "(graft:literal)."
     )
 
@@ -211,7 +211,7 @@ def figure_17(axes: Sequence[Axes], tables: Tables, printed: Printed) -> str:
     legend_below(axes)
     amounts = " and ".join(str(n) for n in sorted(rows.amount.unique()))
     return (
-        f"Clients come one by one until the share is exceeded that GSLICE takes for {amounts} of them (ours: the "
+        f"Clients arrive one by one until their share exceeds that of GSLICE for {amounts} clients (our choice: the "
         f"paper's amounts are not printed). Ours, regroup, serves {(rows[REGROUP] / rows[GRAFT]).mean():.2f} times as "
         "many as Graft."
     )
@@ -253,8 +253,8 @@ def figure_19(axes: Sequence[Axes], tables: Tables) -> str:
     for panel in axes:
         grid(panel)
     return (
-        "Lower is better. Left: whole plans, one process. Right: groups realigned by so many processes that cost "
-        "nothing to start. To start one takes longer than the whole plan, so ours has no pool."
+        "Lower is better. Left: whole plans, one process. Right: groups realigned by the given number of processes, "
+        "without the time to start them. Starting one takes longer than the whole plan, so ours has no pool."
     )
 
 
@@ -282,7 +282,7 @@ def figure_20(axes: Sequence[Axes], tables: Tables) -> str:
     )
     ours = 100.0 * (rows[REGROUP] / rows.bound - 1.0)
     return (
-        f"Ten Nano clients. Without a partition point that can be served: {words}. Ours, regroup, is at most "
+        f"Ten Nano clients. Without a feasible partition point: {words}. Ours, regroup, is at most "
         f"{ours.max():.1f} % above the least possible, at any ratio."
     )
 
@@ -346,7 +346,7 @@ def figure_6(axes: Sequence[Axes], fragments: pd.DataFrame) -> str:
     axes[1].set_yticks([10, 30, 100, 300], ["10", "30", "100", "300"])
     legend_below(axes)
     return (
-        "Lines: least to largest, dots: median. Printed of it: Res, Mob and ViT are polarised, and Inc stays at layer "
+        "Lines: least to largest, dots: median. In the paper Res, Mob and ViT are polarised, and Inc stays at layer "
         "3 as the bandwidth grows."
     )
 

@@ -65,7 +65,7 @@ def memory_block(rows: pd.DataFrame, without: dict[str, float]) -> Table:
     by_network = [saved_within(rows, key) for key in NETWORKS]
     cells = [tuple(f"{value:.1f}" for value in row) for row in zip(*by_network, strict=True)]
     return Table(
-        f"Table III, 20 Nano, with GPU memory: share that Graft saves over GSLICE+ in per cent; an instance takes its "
+        f"Table III, 20 Nano, with GPU memory: Graft's savings over GSLICE+ in per cent. An instance takes its "
         f"layers' parameters and {PROCESS_MB:,} MB, and at most its share of the GPU's memory",
         ("memory of a GPU", *NETWORKS.values()),
         (

@@ -25,9 +25,9 @@ def reasons(collected: Collected) -> dict[str, str]:
         **_repartitioning(tables),
         **energy_reasons(tables["energy"]),
         "slo_ratio_none_inc": (
-            "Of moments of drawn bandwidth 95 % have a partition point at the measured ratio, in steps of 0.05; all "
-            f"that were looked at have one from {100 * collected.details.surest_ratio:.0f} % on. “May fail” names "
-            "no share of moments in print."
+            "At the measured ratio, in steps of 0.05, 95 % of the moments of drawn bandwidth have a partition point. "
+            f"All examined moments have one from {100 * collected.details.surest_ratio:.0f} % on. The paper's “may "
+            "fail” names no share of moments."
         ),
     }
 
@@ -39,9 +39,9 @@ def _savings(tables: Tables) -> dict[str, str]:
     for key in NETWORKS:
         mixed, large = of(shares, scale="small_heter", network=key), of(shares, scale="large_homo", network=key)
         found[f"small_heter_static_{key}"] = (
-            f"Static takes {mixed[STATIC].mean():.0f} % for the points of the mean bandwidth, GSLICE "
-            f"{mixed[GSLICE].mean():.0f} % for those of the moment, Graft {mixed[GRAFT].mean():.0f} %. Bandwidth "
-            "swings upwards further than downwards, so that the mean leaves more time than most moments do."
+            f"Static takes {mixed[STATIC].mean():.0f} % at the points of the mean bandwidth, GSLICE "
+            f"{mixed[GSLICE].mean():.0f} % at those of the moment, Graft {mixed[GRAFT].mean():.0f} %. Bandwidth "
+            "swings further up than down, so the mean leaves more time than most moments."
         )
         unbound = bool((large[GRAFT] == large[f"{GRAFT} capped"]).all())
         for name in ("gslice_plus", "gslice", "static_plus"):
@@ -64,10 +64,10 @@ def _savings(tables: Tables) -> dict[str, str]:
         )
     for name in ("gslice", "static_plus"):
         found[f"large_homo_{name}_extra_res"] = (
-            "The paper's Graft lacks instances for memory; no stage of ours needs more than "
-            f"{CAPPED.max_instances}, so that Graft stays below. Next to 5.8 % saved over GSLICE+ the number means "
-            "that GSLICE+ takes 73 % more than GSLICE, which it cannot where it is GSLICE improved; read the other way "
-            "round the printed numbers go together."
+            "Memory limits the instances of the paper's Graft; here no stage needs more than "
+            f"{CAPPED.max_instances}, so Graft stays below. With 5.8 % saved over GSLICE+ the number implies "
+            "that GSLICE+ takes 73 % more than GSLICE, which it improves. Read the other way "
+            "round, the printed numbers are consistent."
         )
     return found
 
@@ -83,12 +83,12 @@ def _optimal(tables: Tables) -> dict[str, str]:
     larger = tables["optima_25"]
     grouped, least = (100.0 * (larger[GRAFT] / larger[bound] - 1.0) for bound in ("grouped", "bound"))
     return {
-        "gap_optimal": "The mean of the worst network, above the best of all groupings of what Graft has merged, each "
-        f"group realigned by Graft, at most five instances: {twenty}. The mean over all networks above the least share "
-        "of all plans opens the page.",
-        "grouping": "Ten fragments, whose groupings can all be tried; 25 parts have 5·10^12 balanced ones. "
+        "gap_optimal": "The mean of the worst network, above the best grouping of Graft's merged fragments, each "
+        f"group realigned by Graft, at most five instances: {twenty}. The page opens with the mean over all networks "
+        "above the least share of all plans.",
+        "grouping": "Ten fragments, so that all groupings can be tried; 25 parts have 5·10^12 balanced ones. "
         f"Graft above the best one: {ten}. With 25 fragments, Graft is {grouped.mean():.1f} % above the least share of "
-        f"its parts in any sets of five at most, which no grouping beats, and {least.mean():.0f} % above the optimum.",
+        f"its parts in sets of at most five, which no grouping beats, and {least.mean():.0f} % above the optimum.",
     }
 
 
@@ -100,11 +100,12 @@ def _merging(tables: Tables) -> dict[str, str]:
     for key in NETWORKS:
         own = margins(key)
         found[f"merged_{key}"] = (
-            f"Merging all uniform fragments leaves {fewer['uniform'][key]:.0f} % less. Uniform+ stops at a margin of "
-            f"0.2, and single fragments have {own.mean():.2f} on average: most are closed with one or two."
+            f"Merging all uniform fragments leaves {fewer['uniform'][key]:.0f} % fewer. Uniform+ stops at a margin of "
+            f"0.2, and single fragments have {own.mean():.2f} on average, so most parts close with one or two "
+            "fragments."
         )
     by = ", ".join(f"{share:.0f} % at {threshold:g}" for threshold, share in res.items())
-    found["threshold_gain_res"] = f"Shares by threshold: {by}. Realignment makes up for what merging leaves."
+    found["threshold_gain_res"] = f"Shares by threshold: {by}. Realignment compensates for less merging."
     return found
 
 
@@ -129,12 +130,14 @@ def _massive(tables: Tables) -> dict[str, str]:
         parts, groups, clients = own.parts.iloc[-1], own.uniform.iloc[-1], own.clients.iloc[-1]
         all_merged = savings(own[GSLICE_PLUS], own[ALL]).mean()
         found[f"massive_gslice_plus_{key}"] = (
-            f"{clients} fragments are merged into {parts:.0f} parts down to a margin of 0.01, and into {groups} by "
-            f"GSLICE+. With all uniform ones merged, Graft saves {all_merged:.1f} %: a part with little left over is "
-            "closed, though a larger one would take less per request."
+            f"Graft merges {clients} fragments into {parts:.0f} parts down to a margin of 0.01, GSLICE+ into {groups}. "
+            f"With all uniform ones merged, Graft saves {all_merged:.1f} %: Graft closes a part with a small margin, "
+            "although a larger part would take less per request."
         )
         plus = (own[GSLICE] / own[GSLICE_PLUS]).mean()
-        found[f"massive_gslice_{key}"] = f"GSLICE takes {plus:.2f} times the share of GSLICE+, which only batches."
+        found[f"massive_gslice_{key}"] = (
+            f"GSLICE takes {plus:.2f} times the share of GSLICE+, which only adds batching."
+        )
     return found
 
 

@@ -206,7 +206,7 @@ def _fives(tables: Tables) -> Found:
     """Figure 11."""
     for key in NETWORKS:
         own = of(tables["repartitioning"], network=key)
-        reading = OtherReading("What “up to” is the largest of", "means over draws", _saved(own))
+        reading = OtherReading("The set that “up to” refers to", "means over draws", _saved(own))
         yield f"repartition_{key}", reading
 
 

@@ -53,15 +53,15 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             optimum_block(tables),
             larger_block(tables),
         ],
-        tally=f"{inputs} of the printed numbers are what goes in (role input): networks, devices, rates, options. To "
-        f"{fits} something was fitted (role fit). Row 1 of Table III, of which the headline is the largest number, "
-        "chose what a batch pays once of each network's work, a value per network, and nothing else did. The three "
-        "resource margins chose the part of launches that no share makes shorter, one for all networks, while a batch "
-        "paid the same once of each. Nothing was fitted to "
-        f"the {all_} checks, rows 2 to 4 of Table III among them: {hit} are shown to agree. Layers' latencies by share "
-        "and batch, outputs' sizes and uplinks are ours.",
+        tally=f"{inputs} of the printed numbers are inputs (role input): networks, devices, rates, options. To "
+        f"{fits} a parameter was fitted (role fit). Row 1 of Table III, whose largest number is the headline, alone "
+        "determined the fixed cost of a batch, a value per network. The three "
+        "resource margins determined the part of launches that no share shortens, one value for all networks, while "
+        "the fixed cost was the same for all. Nothing was fitted to "
+        f"the {all_} checks, which include rows 2 to 4 of Table III: {hit} are shown to agree. Latencies of layers by "
+        "share and batch, output sizes and uplinks are ours.",
         sections=[
-            Heading("What goes in: Figures 2, 4, 6 and 12"),
+            Heading("Inputs: Figures 2, 4, 6 and 12"),
             figure_2(tables["figure_2"]),
             figure_4(),
             figure_6(tables["fragments"]),
@@ -71,25 +71,25 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             figure_17(tables, printed),
             figure_18(tables, printed),
             figure_20(tables),
-            Heading("Latency from end to end: Figures 8, 9 and 10"),
+            Heading("End-to-end latency: Figures 8, 9 and 10"),
             figure_8(tables),
             Paragraph(latency_text(tables["latencies"])),
             Heading("Energy: Figure 21"),
             energy_text(tables["energy"]),
             energy_block(tables["energy"]),
-            Heading("What each step is worth: Figures 11, 13 to 16 and 19"),
+            Heading("The worth of each step: Figures 11, 13 to 16 and 19"),
             figure_11(tables, printed),
             figure_13(tables, printed),
             figure_15(tables),
             figure_16(tables),
             figure_19(tables),
-            Heading("What is not printed, and what it moves"),
+            Heading("Unprinted parameters and their effect"),
             *parameter_blocks(tables["swept"], scores),
             Paragraph(fitted_text(tables["shares"], printed)),
             readings_block(collected, scores),
-            Heading("What no other reading and no parameter reaches"),
+            Heading("Numbers that no reading and no parameter reaches"),
             Paragraph(unreached_text(collected, scores)),
-            Heading("What is not reproduced"),
+            Heading("Numbers not reproduced"),
             not_reproduced_block(),
             Heading("How the paper was read"),
             *(Paragraph(reading) for reading in notes("graft", "readings")),
@@ -114,20 +114,20 @@ def numbers(tables: Mapping[str, pd.DataFrame]) -> list[KeyNumber]:
     return [
         KeyNumber(
             f"{gap.value:.0f} %",
-            "is the GPU share that Graft takes above the least possible one, 20 clients, mean of the networks",
-            f"of {NETWORKS[worst]}, the worst network, {by[worst]:.1f} %; above the paper's own Optimal, which groups "
-            f"what Graft merged and which “within 4 %” is about, it is {own.mean():.1f} % (10 clients: "
+            "is Graft's GPU share above the least possible one, 20 clients, mean of the networks",
+            f"{NETWORKS[worst]}, the worst network: {by[worst]:.1f} %; above the paper's own Optimal (“within 4 %”), "
+            f"the best grouping of Graft's merged fragments: {own.mean():.1f} % (10 clients: "
             f"{ten.mean():.1f} %)",
         ),
         KeyNumber(
             f"{ours.value:.1f} %",
-            f"is the GPU share that {REGROUP} (ours) takes above the least possible one, 20 clients",
+            f"is the GPU share of {REGROUP} (ours) above the least possible one, 20 clients",
             f"with {clients} clients at most {above['value'].max():.1f} % above a proven bound, Graft "
             f"{above[GRAFT].min():.0f} to {above[GRAFT].max():.0f} %",
         ),
         KeyNumber(
             f"{saved.value:.0f} %",
-            "of the GPU share that GSLICE+ takes is saved by Graft, 20 clients",
+            "of GSLICE+'s GPU share is saved by Graft, 20 clients",
             "mean of the networks; published 18.7 and 33.5 % (homogeneous, heterogeneous)",
         ),
     ]
@@ -168,20 +168,19 @@ def summary_text(collected: Collected) -> str:
     worst = max(by_network, key=lambda key: by_network[key])
     mean_gap, ours = gap_at(tables, "large_homo").value, gap_at(tables, "large_homo", REGROUP).value
     return (
-        "Two optima have to be kept apart. The paper's Optimal is the best of all groupings of what Graft has merged, "
-        f"each realigned by Graft: with 20 Nano Graft takes {own.mean():.1f} % more share than it (mean of the "
-        f"networks; {NETWORKS[str(own_worst.idxmax())]} {own_worst.max():.1f} %; printed: within 4 %), with ten "
-        f"{ten.mean():.1f} %. "
-        "Than the least share of all plans, with any sets, it takes "
-        f"{mean_gap:.0f} % (mean of the networks) to {by_network[worst]:.0f} % ({NETWORKS[worst]}) more with 20 Nano. "
-        "The claim is held to the first. "
-        f"Graft takes {by} more than the least share: with 25 clients "
-        f"{grouped.mean():.1f} % more than the best sets of five at most of what it has merged; the rest is lost in "
-        f"merging, and by sets that are too small, as regroup, ours, takes {ours:.1f} % more than the least share with "
-        f"20 Nano. Realigning saves at every scale that was run: Graft takes "
+        "There are two optima. The paper's Optimal is the best of all groupings of Graft's merged fragments, "
+        f"each realigned by Graft. With 20 Nano, Graft takes {own.mean():.1f} % more share than this optimum (mean of "
+        f"the networks; {NETWORKS[str(own_worst.idxmax())]} {own_worst.max():.1f} %; printed: within 4 %), with ten "
+        f"{ten.mean():.1f} %. The claim is compared with this optimum. "
+        "The other optimum is the least share of all plans, with any sets. With 20 Nano, Graft takes "
+        f"{mean_gap:.0f} % (mean of the networks) to {by_network[worst]:.0f} % ({NETWORKS[worst]}) more. "
+        f"By scale it takes {by} more. With 25 clients Graft takes "
+        f"{grouped.mean():.1f} % more than the best sets of at most five of its merged fragments. The rest is lost in "
+        f"merging and by sets that are too small: regroup, ours, takes {ours:.1f} % more than the least share with "
+        f"20 Nano. Realignment saves at every scale: Graft takes "
         f"{over_gslice.value:.0f} % less than GSLICE with 4 and 6 clients and "
-        f"{saved_over_gslice_plus(shares).value:.0f} % less than GSLICE+ with 20, averaged over the networks. Static, "
-        "which plans for the mean bandwidth, takes less than Graft, which plans for the moment, on this part of the "
+        f"{saved_over_gslice_plus(shares).value:.0f} % less than GSLICE+ with 20, averaged over the networks. Static "
+        "plans for the mean bandwidth, Graft for the moment. Static takes less than Graft on this part of the "
         f"fleets: {static}."
     )
 
@@ -213,9 +212,9 @@ def fitted_text(shares: pd.DataFrame, printed: Mapping[str, float]) -> str:
         off.append(sum(abs(found[name].value - printed[name]) for name in keys) / len(keys))
     others = ", ".join(f"{points:.1f} in row {row}" for row, points in enumerate(off[1:], 2))
     return (
-        f"What a batch pays once of a network's work is none of these parameters. It is {values}, a value per network "
-        "in steps of 0.05, with which row 1 of Table III comes nearest to the printed one over 50 draws "
-        "(`docs/tools/graft_once.py`); no other number had a say. From the printed savings the measured ones are off "
+        f"The fixed cost of a batch, as a part of a network's work, is none of these parameters. It is {values}: the "
+        "value per network, in steps of 0.05, at which row 1 of Table III is nearest to the printed row over 50 draws "
+        "(`docs/tools/graft_once.py`). No other number was used. The measured savings differ from the printed ones "
         f"by {off[0]:.1f} points on average in row 1, which was fitted, and by {others}, which were not."
     )
 
@@ -238,7 +237,7 @@ def optimum_block(tables: Mapping[str, pd.DataFrame]) -> Table:
         proven = f"{int((own.status == 'optimal').sum())} of {len(own)}"
         rows.append((scale.words, f"{gap.value:.1f}", span(gap.low, gap.high), *others, proven))
     return Table(
-        "Share above the least possible in per cent, mean over networks and fleets (lower is better, 0 is optimal)",
+        "Share above the least possible one in per cent, mean over networks and fleets (lower is better, 0 is optimal)",
         ("clients", GRAFT, "95 % interval", f"{REGROUP} (ours)", GSLICE_PLUS, GSLICE, STATIC, "proven"),
         tuple(rows),
         frozenset(range(1, 8)),
@@ -273,11 +272,11 @@ def latency_text(rows: pd.DataFrame) -> str:
     median = of(rows, scale="small_homo").groupby(["system", "network"])["median"].mean()
     slower = [name for key, name in NETWORKS.items() if median[GRAFT].get(key, 0.0) > median[GSLICE].get(key, 0.0)]
     return (
-        "The paper sees Graft keep the objectives but for VGG on TX2, and GSLICE answer sooner with four Nano but for "
-        f"Mob. Late under Graft are here, of the requests of TX2 next to Nano: {by}. The largest share of late ones "
+        "In the paper Graft keeps the objectives except for VGG on TX2, and GSLICE is faster with four Nano except for "
+        f"Mob. Here these shares of TX2's requests, next to Nano, are late under Graft: {by}. The largest late share "
         f"in any panel is {worst[GRAFT]:.1f} % under Graft, {worst[REGROUP]:.1f} % under regroup, "
-        f"{worst[GSLICE_PLUS]:.1f} % under GSLICE+ and {worst[GSLICE]:.1f} % under GSLICE: where clients share a "
-        "stage, their requests may coincide and wait longer than the plan counts on. With four Nano the median "
+        f"{worst[GSLICE_PLUS]:.1f} % under GSLICE+ and {worst[GSLICE]:.1f} % under GSLICE. Where clients share a "
+        "stage, their requests may coincide and wait longer than the plan assumes. With four Nano the median "
         f"latency is longer under Graft than under GSLICE for {', '.join(slower) or 'none'}."
     )
 
@@ -299,11 +298,11 @@ def parameter_blocks(swept: pd.DataFrame, scores: Sequence[Score]) -> list[Block
         rows.append((words, f"{values[0]:g} to {values[-1]:g}", f"{values[1]:g}", str(reached)))
     return [
         Paragraph(
-            "Each parameter was varied alone, on few draws; what that changes is added to the scorecard's number, and "
-            "stands in the why of each number that it moves."
+            "We varied each parameter alone, on few draws. The change is added to the scorecard's number; the reason "
+            "of each number that moves states it."
         ),
         Table(
-            f"Of {len(off)} check numbers that are off: how many each parameter moves across the printed value",
+            f"How many of the {len(off)} check numbers that are off each parameter moves across the printed value",
             ("parameter", "varied", "fitted or set", "reaches"),
             tuple(rows),
             frozenset(range(1, 4)),
@@ -329,9 +328,9 @@ def readings_block(collected: Collected, scores: Sequence[Score]) -> Table:
         for (question, answer), all_ in tried.items()
     ]
     return Table(
-        "Other readings, each for all numbers that it is about: of those that differ how many it reaches, and of those "
-        "that agree how many it would lose",
-        ("what is open", "the other answer", "numbers", "reached", "lost"),
+        "Other readings, each for all numbers that it affects: how many differing numbers it makes agree, and how many "
+        "agreeing numbers it would lose",
+        ("open question", "the other answer", "numbers", "reached", "lost"),
         tuple(rows),
         frozenset(range(2, 5)),
     )
@@ -358,13 +357,13 @@ def unreached_text(collected: Collected, scores: Sequence[Score]) -> str:
     words = ", ".join(f"{name} {count}" for name, count in by.items() if count)
     others = "; ".join(s.published.what for s in left if s not in gains)
     return (
-        f"Of the {len(left)} numbers that neither another reading nor a parameter reaches by itself, {len(gains)} say "
-        f"how much better Graft is than another system, and in {len(larger)} of these ours are larger than printed "
-        f"({words}). The paper's instances take memory, which it names as the bottleneck of Res and ViT, and of which "
-        "it prints nothing but at most five instances of a fragment. Here that bound never binds, and a stage may have "
-        "as many and as large batches as its time budget allows. ViT sends one request per second, so that all its "
-        "clients fit on a few instances, and each one saved is a large part of them. None of our parameters limits "
-        f"what can be shared. The others are: {others or 'none'}."
+        f"Neither another reading nor a single parameter reaches {len(left)} numbers. {len(gains)} of them are gains "
+        f"of Graft over another system, and in {len(larger)} of these ours is larger than printed "
+        f"({words}). The paper's instances take memory, the bottleneck of Res and ViT by its account. It prints "
+        "no memory limit except at most five instances of a fragment. Here that limit never binds, and only its time "
+        "budget limits the batches of a stage. ViT sends one request per second, so all its "
+        "clients fit on a few instances, and each saved instance is a large part of them. None of our parameters "
+        f"limits sharing. The others are: {others or 'none'}."
     )
 
 
@@ -384,10 +383,10 @@ def run_blocks(collected: Collected) -> list[Block]:
         Heading("Run"),
         Paragraph(
             f"Seed {collected.asked.seed}: {sampling.draws} fleets per network and number of clients, {sampling.steps} "
-            f"for the studies of steps; the optimum of {sampling.proven} of them by {collected.details.exact} within "
-            f"{sampling.limit_s:g} s each: {int((optima.status == 'optimal').sum())} of {len(optima)} proven. Where it "
-            "is not, its bound stands for it. Without an accepted plan: "
-            f"{outcomes_text(labels, optima.status)}. Every plan is checked in fractions. `--full` draws 50 fleets and "
-            "proves 10, as the paper does. Planning times are processor times of one process."
+            f"for the studies of steps. {sampling.proven} of them get an optimum by {collected.details.exact} within "
+            f"{sampling.limit_s:g} s each: {int((optima.status == 'optimal').sum())} of {len(optima)} proven. An "
+            "unproven optimum is replaced by its bound. Without an accepted plan: "
+            f"{outcomes_text(labels, optima.status)}. The checker checks every plan in fractions. `--full` draws 50 "
+            "fleets and proves 10, as the paper does. Planning times are processor times of one process."
         ),
     ]

@@ -64,7 +64,7 @@ def figure_5(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
 def figure_6(axes: Sequence[Axes], measures: Mapping[str, Measured], published: Values) -> str:
     """Mean extra cost of the 15 ablations."""
     variants(axes[0], measures, published, HARPAGON, ABLATIONS, "mean_extra", EXTRA)
-    return "Bars: measured, with 95 % intervals; the longer, the more the feature saves. Orange marks: published means."
+    return "Bars: measured, with 95 % intervals; a longer bar means a larger saving. Orange marks: published means."
 
 
 @drawn("figure-8", "Figure 8. What do one or two configurations per module cost?", panels=2, height=3.8)
@@ -85,7 +85,7 @@ def figure_8(
     }
     bars(axes[1], shown, marks, "throughput below Harpagon's (%)")
     return (
-        "Left: distribution over all workloads, lower is better. Right: the module that Harpagon spends most on "
+        "Left: distribution over all workloads; lower is better. Right: the module that Harpagon spends most on "
         f"({given}), configuration against Harpagon's at the same place, the second one against Harp-nd's."
     )
 
@@ -94,12 +94,12 @@ def figure_8(
 def figure_12(axes: Sequence[Axes], runs: pd.DataFrame, published: Values) -> str:
     """Cost of splitting in steps."""
     variant_costs(axes[0], runs, published, HARPAGON, ("q0.01", "q0.1"))
-    return "Lower is better. Left of 1: workloads on which splitting in steps is cheaper than Harpagon."
+    return "Lower is better. Workloads left of 1 are cheaper with splitting in steps than with Harpagon."
 
 
 @drawn(
     "figure-7",
-    "Figure 7. How much latency does throughput-cost dispatch save, and what does that buy?",
+    "Figure 7. How much latency and throughput does throughput-cost dispatch gain?",
     panels=2,
     height=3.8,
     width_ratios=(1, 1.35),
@@ -126,7 +126,7 @@ def figure_7(axes: Sequence[Axes], measures: Mapping[str, Measured], modules: pd
 def figure_9(axes: Sequence[Axes], measures: Mapping[str, Measured], published: Values) -> str:
     """Throughput without batching and without heterogeneous hardware."""
     variants(axes[0], measures, published, HARPAGON, ("nb", "nhc", "nhe"), "throughput_less", LESS)
-    return "Throughput that is lost, lower is better. The module that Harpagon spends most on, with 95 % intervals."
+    return "Lost throughput, lower is better. The module that Harpagon spends most on, with 95 % intervals."
 
 
 @drawn("figure-10", "Figure 10. How much latency is left unused without the reassigner?")
@@ -147,9 +147,9 @@ def figure_11(axes: Sequence[Axes], runs: pd.DataFrame, modules: pd.DataFrame) -
     ratio = normalized(costs(runs), HARPAGON.own)[HARPAGON.run("tb")]
     by = ", ".join(f"{n} modules {percent(extra, 1)}" for n, extra in (ratio - 1).groupby(count).mean().items())
     return (
-        f"Application {application}, Harp-tb; dashed: Harpagon. The paper prints no numbers next to its bars; it says "
-        "that one module gains latency and throughput at the others' expense, and that Harp-tb loses the more, the "
-        f"more modules there are. Mean extra cost of Harp-tb here: {by}."
+        f"Application {application}, Harp-tb; dashed: Harpagon. The paper prints no numbers next to its bars. It says "
+        "that one module gains latency and throughput at the others' expense, and that Harp-tb loses more with more "
+        f"modules. Mean extra cost of Harp-tb here: {by}."
     )
 
 

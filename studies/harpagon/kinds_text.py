@@ -23,9 +23,9 @@ def figure_kinds(axes: Sequence[Axes], found: Mapping[str, KindAnswer], publishe
     """Per kind of profiles: sessions with the best split, with the best plan, and without a plan."""
     draw_kinds(axes[0], found, published)
     return (
-        "Blue: share of the sessions on which no split of the latency is cheaper than Harpagon's, which is what the "
-        "paper means; green: on which no plan is cheaper; higher is better. Both are of the sessions that Harpagon "
-        "finds a plan for. Right: of the sessions that have a plan, the share for which Harpagon finds none; lower is "
+        "Blue: share of the sessions on which no split of the latency is cheaper than Harpagon's, the paper's "
+        "measure. Green: share on which no plan is cheaper. Higher is better. Both are of the sessions for which "
+        "Harpagon finds a plan. Right: share of the feasible sessions for which Harpagon finds no plan; lower is "
         "better."
     )
 
@@ -60,9 +60,9 @@ def kinds_number(found: Mapping[str, KindAnswer]) -> KeyNumber:
     kind, worst = max(found.items(), key=lambda item: item[1].without.value)
     return KeyNumber(
         f"{worst.without.value:.0f} %",
-        f"of the sessions that some plan serves: Harpagon finds no plan ({NAMES[kind]})",
+        f"of the feasible sessions: Harpagon finds no plan ({NAMES[kind]})",
         f"95 % interval {span(worst.without.low, worst.without.high)} ({worst.sessions} sessions); of "
-        f"{worst.tight} that need dummy requests to meet their objective it finds none for {worst.tight_without}",
+        f"{worst.tight} that need dummy requests to meet their objective it fails on {worst.tight_without}",
     )
 
 
@@ -108,11 +108,11 @@ def _meaning(found: Mapping[str, KindAnswer]) -> str:
     """The findings of the table, and the meaning of its columns."""
     tight, missed = (sum(getattr(a, name) for a in found.values()) for name in ("tight", "tight_without"))
     without = sum(round(a.without.value * a.sessions / 100) for a in found.values())
-    absent = "" if MEASURED in found else " Measured sessions were not there: --instances names their folder."
+    absent = "" if MEASURED in found else " Measured sessions are missing: --instances names their folder."
     return (
-        f"Of the {without} sessions with a plan for which Harpagon finds none, {missed} have an objective below the "
-        "least latency without dummy requests, the longest path of least d + b/T; of all sessions with a plan "
-        f"{tight} have. Their plans send dummy requests so that batches fill earlier, which Algorithm 2, as it begins "
-        f"with that latency, does not consider. Searches over splits end after a million nodes here; those that were "
-        f"stopped are left out of their column.{absent}"
+        f"Harpagon finds no plan for {without} feasible sessions. {missed} of them have an objective below the "
+        "least latency without dummy requests, the longest path of least d + b/T; of all feasible sessions "
+        f"{tight} have. Their plans send dummy requests so that batches fill earlier. Algorithm 2 starts "
+        f"from that latency and does not consider this. Searches over splits stop after a million nodes here; stopped "
+        f"searches are left out of their column.{absent}"
     )

@@ -55,7 +55,7 @@ def _optimum(runs: pd.DataFrame) -> dict[str, str]:
     gap = table[HARPAGON] / table[SPLIT_OPTIMUM] - 1
     by = by_application(runs, (gap > OPTIMALITY_TOLERANCE).astype(float))
     return {
-        "optimal_share": f"Not optimal by application: {by}. The share rests on the budgets tried, which the paper "
+        "optimal_share": f"Not optimal by application: {by}. The share depends on the budgets tried, which the paper "
         "does not state.",
         "optimal_gap_max": f"Mean gap by application: {by_application(runs, gap)}; the largest is one workload.",
     }
@@ -84,8 +84,8 @@ def _modules(modules: pd.DataFrame) -> dict[str, str]:
     more, without = ((own.configurations.groupby(level="workload").max() > 2).mean() * 100 for own in plans)
     dummies = (harpagon.dummy > 0).mean() * 100
     many = (
-        f"Few modules need more: {more:.1f} % of the workloads use more than two configurations somewhere, "
-        f"{without:.1f} % without dummies; {dummies:.0f} % of the modules end in dummies instead, and "
+        f"Few modules need more: {more:.1f} % of the workloads use more than two configurations in a module, "
+        f"{without:.1f} % without dummies. {dummies:.0f} % of the modules end in dummies instead, and "
         f"{(harpagon.configurations == 1).mean() * 100:.0f} % use one configuration."
     )
     given = "The paper does not name its modules; the choice moves this number."
@@ -124,8 +124,8 @@ def _dispatch(allocations: pd.DataFrame) -> dict[str, str]:
     c = majority_configurations(allocations, REPRICED_RUN)
     machines = (c.module_rate_rps / c.throughput_rps).median()
     text = (
-        "2d over d + b/w is the larger, the more machines there are and the more requests each runs at once: here "
-        f"{machines:.1f} machines and concurrency {c.concurrency.median():.0f} in the median."
+        "The ratio of 2d to d + b/w grows with the machines and the concurrency. The medians here are "
+        f"{machines:.1f} machines and concurrency {c.concurrency.median():.0f}."
     )
     return dict.fromkeys(("2d_latency_extra", "dt_latency_extra"), text)
 
@@ -134,7 +134,7 @@ def _dummies(runs: pd.DataFrame, modules: pd.DataFrame) -> dict[str, str]:
     used = (rows_of(modules, HARPAGON).dummy > 0).groupby(level="workload").any().astype(float)
     machines = rows_of(modules, HARPAGON).machines
     text = (
-        f"Dummies by application: {by_application(runs, used)}; modules use {machines.median():.1f} machines in the "
-        "median, and the fewer there are the more a filled last machine weighs."
+        f"Dummies by application: {by_application(runs, used)}. Modules use {machines.median():.1f} machines in the "
+        "median; with few machines, a filled last machine weighs more."
     )
     return dict.fromkeys(("dummy_share", "dummy_throughput_gain", "dummy_resources", "dummy_cost_reduction"), text)

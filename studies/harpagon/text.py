@@ -54,11 +54,11 @@ def decomposition_blocks(runs: pd.DataFrame, draws: Draws) -> list[Block]:
     table = gaps(runs)
     totals: Totals = aggregate(table).to_dict("index")  # type: ignore[assignment]
     return [
-        Heading("Gap decomposition: is the design to blame, or the heuristic?"),
+        Heading("Gap decomposition: the share of the design and of the heuristic"),
         Paragraph(
-            "Every system chooses from a plan space of its own: its dispatch, how many configurations a module may "
-            "have, batching, hardware and dummy rule. The proven optimum of that space splits the system's distance "
-            "from the optimum of Harpagon's full plan space in two factors: cost = optimum × design × heuristic. No "
+            "Every system has its own plan space: dispatch, number of configurations per module, "
+            "batching, hardware and dummy rule. The proven optimum of that space splits the system's gap "
+            "to the optimum of Harpagon's full plan space into two factors: cost = optimum × design × heuristic. No "
             f"paper reports them. Both optima are proven for {int(table.design.notna().sum())} of {len(table)} pairs "
             "of system and workload."
         ),
@@ -88,10 +88,10 @@ def table_of(totals: Totals) -> Table:
             )
         )
     return Table(
-        "Gap decomposition. Mean extra cost: gap, over the optimum; by design, best plan of the own plan space over "
-        "the optimum; by heuristic, over that best plan; each with median and largest. Split: workloads on which both "
-        "optima are proven; free: share on which the design costs nothing; optimal: share on which the plan is the "
-        "best of its own space.",
+        "Gap decomposition. Mean extra cost. Gap: over the optimum. By design: of the best plan of the own plan space "
+        "over the optimum. By heuristic: over that best plan. Split: workloads with both "
+        "optima proven. Free: share of workloads on which the design costs nothing. Optimal: share on which the plan "
+        "is the best of its own space.",
         (
             *("system", "split", "gap"),
             *("by design", "median", "largest", "free"),
@@ -120,8 +120,8 @@ def _on_baselines(totals: Totals) -> str:
     most, least = max(BASELINES, key=share), min(BASELINES, key=share)
     return (
         "Baselines. Mean extra cost by design and by heuristic, in units of the optimum: "
-        f"{joined(map(parts, BASELINES))}. The design explains between {share(least):.0f} % ({least}) and "
-        f"{share(most):.0f} % ({most}) of the gap: with a perfect heuristic {most} would still cost "
+        f"{joined(map(parts, BASELINES))}. The design explains {share(least):.0f} % ({least}) to "
+        f"{share(most):.0f} % ({most}) of the gap. With a perfect heuristic {most} would still cost "
         f"{extra(totals[most]['design_mean'])} more than the optimum, {least} {extra(totals[least]['design_mean'])}."
     )
 
@@ -136,13 +136,13 @@ def _on_ablations(totals: Totals) -> str:
     paid = [name for name in narrow if name not in free]
     share = _design_share(totals)
     most, least = max(paid, key=share), min(paid, key=share)
-    costless = f" ({joined(map(str, free))} gives up next to nothing)" if free else ""
+    costless = f" ({joined(map(str, free))} loses almost nothing)" if free else ""
     return (
         f"Ablations. {len(narrow)} of the {len(ABLATION_RUNS)} narrow the plan space{costless}; the design explains "
-        f"between {share(least):.0f} % ({least}) and {share(most):.0f} % ({most}) of their gaps. In what is left "
+        f"{share(least):.0f} % ({least}) to {share(most):.0f} % ({most}) of their gaps. In the narrowed spaces "
         f"Harpagon's algorithms lose {extra(loss(narrow[0]))} on average for {narrow[0]}, at most "
-        f"{extra(loss(narrow[1]))} for each of the others, {extra(loss(HARPAGON))} in the full one. "
-        f"The other {len(wide)} keep the full plan space, and their whole gap is the heuristic's; "
+        f"{extra(loss(narrow[1]))} for each of the others, and {extra(loss(HARPAGON))} in the full space. "
+        f"The other {len(wide)} keep the full plan space, so the heuristic causes their whole gap; "
         f"{wide[0]} loses most, {extra(loss(wide[0]))}."
     )
 
@@ -152,14 +152,16 @@ def _on_splitting(totals: Totals, draws: Draws) -> str:
         return f"{name} {extra(totals[name]['heuristic_mean'])}"
 
     def with_hits(name: str) -> str:
-        return f"{loss(name)} (optimal in it on {100 * totals[name]['heuristic_optimal']:.0f} % of the workloads)"
+        return (
+            f"{loss(name)} (optimal in its space on {100 * totals[name]['heuristic_optimal']:.0f} % of the workloads)"
+        )
 
     others = [name for name in BASELINES if name not in THROUGHPUT_SPLIT]
     return (
-        "Throughput-based splitting, taken as Table III names it, misses good plans that its own plan space has: mean "
-        f"extra cost over the best of them {joined(map(with_hits, THROUGHPUT_SPLIT))}, against "
-        f"{joined(map(loss, others))} for the other baselines. Draws on which some system finds no "
-        f"plan are not even among the workloads: {sum(draws.rejected.values())} of {draws.drawn}."
+        "Throughput-based splitting, as Table III names it, misses good plans of its own plan space. Its mean "
+        f"extra cost over the best of them is {joined(map(with_hits, THROUGHPUT_SPLIT))}, against "
+        f"{joined(map(loss, others))} for the other baselines. The workloads exclude the draws on which a system finds "
+        f"no plan: {sum(draws.rejected.values())} of {draws.drawn}."
     )
 
 
@@ -243,8 +245,8 @@ def summary(collected: Collected) -> tuple[Paragraph, *tuple[Block, ...]]:
             f"Harpagon's split of the latency is optimal on {_with_interval(split)} of {split.n} workloads: no other "
             "split gives its scheduler a cheaper plan. Its plan is the cheapest of its whole plan space on "
             f"{_with_interval(plan)} of {plan.n}; {len(collected.details.workloads)} workloads were drawn. The paper "
-            "prints 91.5 %, and means the split: its brute force tries other latency budgets and leaves Algorithm 1, "
-            "the dummy generator and the reassigner as they are, so that what these lose on a module is not counted."
+            "prints 91.5 % and means the split: its brute force tries other latency budgets but keeps Algorithm 1, "
+            "the dummy generator and the reassigner. It does not count their losses on a module."
         ),
         Table(
             "Share of the workloads on which Harpagon's plan costs no more than four references (higher is better)",
@@ -273,9 +275,9 @@ def _why_different(runs: pd.DataFrame) -> str:
         by[solver] = ", ".join(f"{name} {percent(row['mean'], 0)} of {row['size']:.0f}" for name, row in hit.iterrows())
     return (
         "The paper does not state the budgets that its brute force tries, and the share depends on them (the first "
-        "three rows; no grid contains another, so none need give the lowest share; the finer two on a seeded sample "
-        f"unless the run was full). It also depends on the applications, whose profiles the paper does not print; here "
-        f"the workloads are {mix}. Split-optimal by "
+        "three rows). No grid contains another, so none must give the lowest share. The finer two use a seeded sample "
+        "unless the run was full. The share also depends on the applications, whose profiles the paper does not "
+        f"print; here the workloads are {mix}. Split-optimal by "
         f"application: {by[SPLIT_OPTIMUM]}; plan-optimal: {by[PLAN_OPTIMUM]}. {_stopped_text(runs)}"
     )
 
@@ -288,8 +290,8 @@ def _stopped_text(runs: pd.DataFrame) -> str:
     application = runs[runs.stat_share < 1].application.value_counts()
     where = ", ".join(f"{name} {n}" for name, n in application.items())
     return (
-        f"Left out are {total} split searches that a million nodes or {FINE_SPLIT_LIMIT_S:g} s stopped ({where}): "
-        "what they found is no reference."
+        f"We leave out {total} split searches that the limit of a million nodes or {FINE_SPLIT_LIMIT_S:g} s stopped "
+        f"({where}), since they give no reference."
     )
 
 
@@ -301,7 +303,7 @@ def _speed_text(collected: Collected) -> str:
     return (
         f"Mean time per workload in the solver: Harpagon {wall[HARPAGON]:.2f} ms, plan optimum with proof "
         f"{wall[PLAN_OPTIMUM]:.2f} ms ({len(unproven)} of {runs.workload.nunique()} not proven), split optimum "
-        f"{wall[SPLIT_OPTIMUM]:.2f} ms. Plain enumeration of the splits was cut off on {len(cut)} of the "
+        f"{wall[SPLIT_OPTIMUM]:.2f} ms. Plain enumeration of the splits reached its limit on {len(cut)} of the "
         f"{timings.workload.nunique()} timed workloads; there its time is extrapolated from the "
-        "share of vectors that it went through."
+        "share of vectors that it tried."
     )

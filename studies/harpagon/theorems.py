@@ -159,12 +159,12 @@ def theorem_1(runs: pd.DataFrame) -> list[Block]:
     return [
         Heading("Finding 1: Theorem 1, read literally, allows plans that are charged less than those of Algorithm 1"),
         Paragraph(
-            "Theorem 1 counts in w every machine whose throughput-cost ratio is the same or lower, so that all "
+            "Theorem 1 counts in w every machine whose throughput-cost ratio is the same or lower, so all "
             "machines of one configuration, the partial one included, collect their batches from the same stream. "
-            "Algorithm 1 and Table II let the partial machine collect only from what the full machines leave. We keep "
-            "both readings (policies tc-shared and tc) and compare their optima, both with dummy rule machine: the "
+            "Algorithm 1 and Table II let the partial machine collect only from the rest of the full machines. We keep "
+            "both readings (policies tc-shared and tc) and compare their optima, both with dummy rule machine. The "
             f"literal reading is charged less on {_text(cheaper)} of the workloads, by {_text(where)} on those, "
-            f"{_text(everywhere)} over all. That is by share: bought whole, the cheapest plans of both "
+            f"{_text(everywhere)} over all. These are charges by share. In whole machines the cheapest plans of both "
             "readings cost the same, unless two configurations of a module have one ratio (docs/findings/theorem-1.md)."
         ),
         Preformatted(replay_text()),
@@ -196,11 +196,11 @@ def theorem_2(found: Counterexample) -> list[Block]:
     return [
         Heading("Finding 2: Theorem 2 does not hold in general"),
         Paragraph(
-            "Theorem 2 says that in the cheapest plan what follows a configuration (its leftover workload u_i) is "
-            "less than one of its machines takes (t_i). Its proof assumes that two differences of cost ratios are "
-            "about equal. The module below, drawn at random with a fixed seed, has an optimal plan with u_i at or "
-            "above t_i, accepted by the checker, and every plan that obeys the theorem costs more (all of them were "
-            "priced). An exact method must not prune with it."
+            "Theorem 2 says that in the cheapest plan the leftover workload u_i after a configuration is "
+            "less than the throughput t_i of one of its machines. Its proof assumes that two differences of cost "
+            "ratios are about equal. The module below was drawn at random with a fixed seed. Its optimal plan, "
+            "accepted by the checker, has u_i at or above t_i. Every plan that obeys the theorem costs more (all of "
+            "them were priced). An exact method must not prune with it."
         ),
         Preformatted(counterexample_text(found)),
     ]

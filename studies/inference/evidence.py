@@ -59,13 +59,13 @@ def interval(frame: pd.DataFrame, key: str, error: float = 0.0) -> PosteriorInte
 
 
 def model_error(frame: pd.DataFrame) -> float:
-    """What the model is off by at the numbers that a frame's settings were chosen by: their median distance.
+    """The model's error at the numbers that chose a frame's settings: their median distance.
 
     It is that on the workloads they were not chosen by, where there are such. Settings that have too few workloads
     there have no distance, and are left out.
 
-    To accept settings within a tolerance is to take the model for off by that much (Wilkinson 2013); a prediction of
-    what was printed has to say so, while a prediction of what the generator gives has not.
+    Accepting settings within a tolerance assumes a model error of that size (Wilkinson 2013). A prediction of printed
+    numbers must include it; a prediction of the generator's results need not.
     """
     distances = frame.distance_again if "distance_again" in frame else frame.distance
     return float(distances[np.isfinite(distances)].median())

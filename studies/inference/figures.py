@@ -131,9 +131,10 @@ def sensitivity_figure(stored: Stored, paper: str) -> Figure:
         panel.tick_params(length=0)
         return (
             f"The {len(found.columns)} numbers and {len(found)} parameters with the strongest rank correlations "
-            f"(Spearman) over the draws from the prior, written from {LEAST_WRITTEN:g} on; red: the number rises with "
-            "the parameter, or with the place of a choice among its values. In brackets: interquartile range of the "
-            "parameter among accepted settings over the prior's; 1: the numbers say nothing about it."
+            f"(Spearman) over the draws from the prior. Values from {LEAST_WRITTEN:g} on are written. Red: the number "
+            "rises with the parameter, or with the place of a choice among its values. In brackets: interquartile "
+            "range of the parameter among accepted settings over the prior's; 1 means that the numbers do not "
+            "constrain it."
         )
 
     return figure()

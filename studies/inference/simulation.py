@@ -109,7 +109,7 @@ def places(paper: str, setting: Setting, seed: int) -> Iterator[tuple[list[str],
 def _asked(
     paper: str, setting: Setting, rows: Mapping[str, SystemRow], workload: DrawnWorkload
 ) -> tuple[Mapping[str, SystemOutcome | None], str]:
-    """What all systems make of a candidate, or which one of those that have to has no plan."""
+    """The outcomes of all systems on a candidate, or the required system without a plan."""
     if workload.slo_s > LONGEST_SLO_S:
         return {}, "objective"
     try:

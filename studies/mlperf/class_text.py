@@ -48,8 +48,8 @@ def class_table(left: pd.DataFrame, own: pd.DataFrame, before: pd.DataFrame) -> 
     columns = ("class", "servers", *(f"{ORDINALS[name]} percentile (%)" for name in PERCENTILES))
     return _table(
         "When to trust a predicted latency: signed error by class, simulated over measured less 1 (nearer 0 is "
-        "better), median (least to largest), each accelerator predicted without its own results; then medians of the "
-        "50th / 90th / 99th percentile by the rule with all servers in view, and by the rule before",
+        "better), median (least to largest), each accelerator predicted without its own results. Then medians of the "
+        "50th / 90th / 99th percentile by the rule with all servers in view, and by the previous rule",
         (*columns, "all in view (%)", "rule before (%)"),
         rows,
     )
@@ -96,8 +96,8 @@ def left_table(left: pd.DataFrame) -> Table:
         rows.append((row["case"], row["kind"], row["accelerator"], row["fitted"] or "–", *cells))
     columns = ("server", "class", "left out", "fitted to the others", *(f"{ORDINALS[n]} (ms)" for n in PERCENTILES))
     return _table(
-        "Predicted (measured) and error (nearer 0 is better), the accelerator left out: what is fitted is the class's "
-        "one number",
+        "Predicted (measured) and error (nearer 0 is better), without the accelerator: only the class's "
+        "one number is fitted",
         columns,
         rows,
         first=4,
@@ -154,9 +154,9 @@ def halves_text(tried: Sequence[TriedChoice]) -> str:
     good = "; ".join(kind for kind, helps in by_kind.items() if helps)
     bad = "; ".join(kind for kind, helps in by_kind.items() if not helps)
     return (
-        "Each class has at most one number, which says something that can be looked up or measured. Fitted on one half "
-        f"of the accelerators it helps on the other, both ways, for: {good or 'none'}. It does not for: "
-        f"{bad or 'none'}; there it is left out."
+        "Each class has at most one fitted number, a quantity that can be looked up or measured. Fitted on one half "
+        f"of the accelerators, it helps on the other, both ways, for: {good or 'none'}. It does not help for: "
+        f"{bad or 'none'}; there we leave it out."
     )
 
 
@@ -166,10 +166,10 @@ def near_text(own: pd.DataFrame) -> str:
     return (
         f"{counted(len(near), 'server')} of {len(own)} {'runs' if len(near) == 1 else 'run'} at {100 * NEAR:.0f} % of "
         f"the modelled capacity or more ({', '.join(near.case)}). There 3 % more load make the 99th percentile "
-        f"{_times(near, 'more')} times as long; on the others {_times(far, 'more')}. Throughput is known no better "
-        "than to a few per cent, so a latency near the capacity is good for saying that the bound is close, and for "
-        "comparing dispatchers on the same machine; it is no prediction of milliseconds. What can be planned with is "
-        "the load at which the bound is met, which the same few per cent move by a few per cent."
+        f"{_times(near, 'more')} times as long; on the others {_times(far, 'more')}. Throughput is known only "
+        "to a few per cent. A latency near the capacity therefore shows that the bound is close, and "
+        "compares dispatchers on the same machine, but does not predict milliseconds. Plan with "
+        "the load at which the bound is met: the same few per cent move it by a few per cent."
     )
 
 
@@ -227,22 +227,20 @@ def _why(case: ServerCase, simulated: Mapping[str, float], used: float) -> list[
     )
     if variation(case) >= VARYING:
         found.append(
-            f"Lengths of inputs vary: single ones take {100 * variation(case):.0f} % more or less (SingleStream). How "
-            "a batch of them varies is not measured."
+            f"Lengths of inputs vary: single ones take {100 * variation(case):.0f} % more or less (SingleStream). The "
+            "variation of a batch is not measured."
         )
     if case.streams > 1:
-        found.append(
-            f"{case.streams} streams execute batches at a time; how much they leave each other is not measured."
-        )
+        found.append(f"{case.streams} streams execute batches at a time; how they share the machine is not measured.")
     if used >= NEAR:
         found.append(
             f"The load is {100 * used:.0f} % of the modelled capacity, where a few per "
-            "cent of throughput are a factor of latency."
+            "cent of throughput change the latency by a factor."
         )
     if not case.stated:
-        found.append(f"The configuration states no time-out; {_without_timeout(case)}.")
+        found.append(f"The configuration states no timeout; {_without_timeout(case)}.")
     return found
 
 
 def _without_timeout(case: ServerCase) -> str:
-    return "its harness takes what is there" if case.kind in OWN_HARNESS else "the harness's default was taken"
+    return "its harness takes the waiting requests" if case.kind in OWN_HARNESS else "we take the harness's default"

@@ -57,8 +57,8 @@ def signed_errors(axes: Sequence[Axes], left: pd.DataFrame) -> str:
     axes[0].tick_params(axis="y", length=0)
     grid(axes[0])
     return (
-        f"{trust_text(left, AIM)} {len(left)} servers of MLPerf Inference under the Poisson load that was submitted, "
-        "each accelerator predicted with what is fitted to the others. Grey: a quarter more or less. Left: a mark per "
+        f"{trust_text(left, AIM)} {len(left)} servers of MLPerf Inference under the submitted Poisson load, "
+        "each accelerator predicted with numbers fitted to the others. Grey: a quarter more or less. Left: a mark per "
         "server and percentile, by class (servers); black: median."
     )
 
@@ -89,8 +89,8 @@ def largest_loads(axes: Sequence[Axes], held: pd.DataFrame) -> str:
     )
     axes[0].tick_params(axis="y", length=0)
     return (
-        f"On {reached(held)} of {len(held)} servers the hardware was driven to no more than the simulator thinks "
-        "possible: their bars end at the line or right of it, and the nearer the better. Loads are found to a "
+        f"On {reached(held)} of {len(held)} servers the hardware reached no more than the simulator's "
+        "largest load: their bars end at the line or right of it; nearer is better. Loads are accurate to a "
         "thousandth of the machine's capacity."
     )
 
@@ -108,8 +108,8 @@ def rules_figure(axes: Sequence[Axes], errors: pd.DataFrame) -> str:
     axes[0].tick_params(axis="y", length=0)
     legend_beside(axes[0], title="percentile", title_fontsize=8.5)
     return (
-        "Each rule is applied to all servers, all in view; the second is the one before, each other one changes one "
-        "thing. Dashed: what was aimed for."
+        "Each rule is applied to all servers, all in view. The second is the previous rule; each other rule changes "
+        "one thing. Dashed: the target."
     )
 
 

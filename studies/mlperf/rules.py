@@ -34,8 +34,8 @@ class Batching(StrEnum):
     """When a batch starts on a machine that is free."""
 
     HARNESS = "harness"
-    """As the harness does it: Triton waits up to a second for a full one, BERT's and RNN-T's harnesses for nothing
-    where no time-out is stated, all others until it is full or the time-out has passed."""
+    """As in the harness. Triton waits up to a second for a full batch. BERT's and RNN-T's harnesses do not wait if no
+    timeout is stated. All others wait until the batch is full or the timeout has passed."""
     STATED = "stated"
     """When it is full, or the time-out has passed, the default of 10 ms where none is stated."""
     PULL = "pull"
@@ -79,9 +79,9 @@ class Rule:
         filled: the part of what a batch leaves idle of a whole accelerator, by Offline's throughput, that other streams
             use; 0 means a busy stream is the whole machine.
         filled_of_slice: the same of a slice.
-        offline_times: the batch that reaches Offline's throughput, in largest batches of the server; infinite: in the
-            limit, every further input takes as long as one does in Offline; None: infinite for sentences, whose batches
-            are many times as large in Offline as in Server, else 1.
+        offline_times: the batch that reaches Offline's throughput, in largest batches of the server; infinite means
+            the limit, in which every further input takes as long as one in Offline. None means infinite for
+            sentences, whose batches are many times as large in Offline as in Server, and 1 otherwise.
         under_way: batches of recordings that are under way at a time, one in each stage.
         ahead: batches that a harness of TensorRT forms while all streams are busy, for inputs of one size.
     """
@@ -187,11 +187,11 @@ def alone_s(case: ServerCase, rule: Rule) -> tuple[Fraction, ...]:
 
 
 def shares_used(case: ServerCase, rule: Rule) -> tuple[Fraction, ...]:
-    """What a batch of 1, 2, … inputs uses of the machine while it is alone.
+    """The part of the machine that a batch of 1, 2, … inputs uses while it is alone.
 
-    Offline's throughput says how much of it n inputs need, n over the throughput. A batch that takes longer leaves the
-    rest of its time idle, as its kernels wait for one another or fill the accelerator's processors in part; of that the
-    rule says which part other streams use.
+    Offline's throughput says how much of it n inputs need, n over the throughput. A longer batch leaves the rest of
+    its time idle, since its kernels wait for one another or fill the processors in part. The rule sets the part of
+    this that other streams use.
     """
     filled = {Kind.WHOLE: rule.filled, Kind.SLICE: rule.filled_of_slice}.get(case.kind, 0.0)
     per_s = exact(case.result.offline_per_s or 0)
@@ -225,7 +225,7 @@ def _whole_ns(duration: Fraction) -> Fraction:
 
 
 def streams(case: ServerCase, rule: Rule) -> Streams | None:
-    """The streams that share the machine while several are busy; None: what is executed takes what its profile says."""
+    """The streams that share the machine while several are busy; None means that batches take their profile's time."""
     number = at_a_time(case, rule)
     ahead = 0 if case.kind in OWN_HARNESS or case.harness == "Triton" else rule.ahead
     if (number == 1 and not ahead) or rule.sharing is not StreamSharing.BUSY:

@@ -104,8 +104,8 @@ def machine_of(case: ServerCase, rule: Rule, length: float = 1.0) -> LoadedMachi
 def served(_: Session, case: str, rule: str, seeds: list[int], length: float) -> list[dict[str, Any]]:
     """Simulate a server at the load that was submitted.
 
-    By the rule that the page answers by and by the one before, the largest load within the bound is looked for, with
-    the first seed; by the former also a little less and a little more load is simulated.
+    The page's rule and the previous rule get a search for the largest load within the bound, with the first seed. The
+    page's rule is also simulated at a little less and a little more load.
 
     Args:
         _: the instance, which case and rule say more about.
@@ -129,7 +129,7 @@ def served(_: Session, case: str, rule: str, seeds: list[int], length: float) ->
 
 
 def largest_load(capacity_rps: float, holds: Callable[[float], bool]) -> float:
-    """The largest load that holds, to a thousandth of the capacity, up to the capacity; 0: none that was tried does.
+    """The largest load that holds, to a thousandth of the capacity, up to the capacity; 0 if no tried load holds.
 
     Loads are tried from above, since little load may not hold where batches wait to be filled.
 

@@ -1,8 +1,8 @@
 """One machine whose streams slow each other only while several are busy: execution by processor sharing (ours).
 
-The simulator of sessions has no room for this: a batch's end is an event that stands when the batch starts
-(`docs/model/serving.md`), as profiles of e batches at a time are measured with e busy, and here it moves with every
-start and end of another one. Arrivals, time-outs and factors of durations are the same as there, and with one stream
+The session simulator cannot do this: there a batch's end is fixed when the batch starts
+(`docs/model/serving.md`), since profiles of e batches at a time are measured with e busy. Here it moves with every
+start and end of another batch. Arrivals, time-outs and factors of durations are the same as there, and with one stream
 both give the same latencies; a test holds that.
 """
 

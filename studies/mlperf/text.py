@@ -1,4 +1,4 @@
-"""What the page says: three numbers, the tables behind them, what the model lacks, sensitivity, Triton's clients."""
+"""The page's text: three numbers, the tables behind them, limits of the model, sensitivity, Triton's clients."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Accuracy:
 
 
 def accuracy(collected: Collected) -> Accuracy:
-    """What the simulations say of accuracy."""
+    """The accuracy of the simulations."""
     servers = collected.tables["servers"]
     logs = logarithms(collected.tables["tried"])
     tried = tuple(halves(logs))
@@ -87,33 +87,34 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
     held = found.own
     return Text(
         summary=[Paragraph(f"{summary(found, clients)} {SCORECARD}"), class_table(found.left, held, found.before)],
-        tally=f"{SCORECARD} The scorecard is by the rule that has no fitted number, and was made with all of these "
-        f"servers in view: how well it does is no accuracy. Another reading is another rule for all servers; with "
-        f"{len(RULES) + len(SWEPT) - 1} other rules, that one of them comes near says less than that the first does.",
+        tally=f"{SCORECARD} The scorecard uses the rule without a fitted number, which we chose with all of these "
+        "servers in view, so its agreement is no measure of accuracy. Another reading is another rule for all "
+        f"servers. There are {len(RULES) + len(SWEPT) - 1} other rules, so agreement of one of them means less than "
+        "that of the first.",
         sections=[
-            Heading("What was fitted, and whether it helps elsewhere"),
+            Heading("Fitted numbers and their effect on other servers"),
             Paragraph(halves_text(found.tried)),
             Fold("Fitted on one half, shown on the other", (halves_table(found.tried),)),
-            Fold("Every value that was tried, by server", (tried_table(found.logs),)),
+            Fold("All values tried, by server", (tried_table(found.logs),)),
             Fold("Every server, predicted without its accelerator", (left_table(found.left),)),
             Heading("When to trust a latency: not near the capacity"),
             Paragraph(near_text(held)),
-            Fold("What 3 % of load change", (near_table(held),)),
+            Fold("The effect of 3 % of load", (near_table(held),)),
             Heading("When to trust the largest load within the bound"),
             figures.largest_loads(held),
             Paragraph(largest_text(held, found.before)),
             Heading("All servers"),
-            Fold("Percentiles at the load that was submitted, all servers in view", (percentile_table(held),)),
+            Fold("Percentiles at the submitted load, all servers in view", (percentile_table(held),)),
             Fold("Largest loads", (load_table(held),)),
-            Fold("What goes in: batches, streams, time-outs, durations", (settings_table(),)),
+            Fold("Inputs: batches, streams, timeouts, durations", (settings_table(),)),
             Heading("How a server is modelled"),
             *(Paragraph(line) for line in notes("mlperf", "model")),
             figures.rules_figure(rule_errors(servers, RULES)),
             Fold("Errors of all rules", (rule_table(servers, RULES),)),
-            Heading("At which batch Offline's throughput is reached"),
+            Heading("The batch of Offline's throughput"),
             Paragraph(sweep_text(servers)),
             Fold("Errors by that batch", (rule_table(servers, (CONFIGURED, *SWEPT)),)),
-            Heading("What the model lacks"),
+            Heading("Limits of the model"),
             *(Paragraph(line) for line in _lacks()),
             Heading("When to trust latencies of clients that send one request after the other"),
             figures.clients_figure(clients),
@@ -128,17 +129,17 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
     )
 
 
-SCORECARD = "In the scorecard, published is what was measured on hardware, and measured what the simulator gives."
+SCORECARD = "In the scorecard, published values are measured on hardware, and measured values are simulated."
 
 
 def _lacks() -> Iterator[str]:
-    """What the simulator has nothing of, sentence by sentence."""
+    """The limits of the simulator, sentence by sentence."""
     for line in notes("mlperf", "lacks"):
         yield line.format(minutes=LEAST_S / 60, requests=LEAST_REQUESTS)
 
 
 def numbers(found: Accuracy) -> list[KeyNumber]:
-    """What a reader shall see first."""
+    """The numbers at the top of the page."""
     errors, servers = 100 * group_errors(found.left), 100 * median_errors(found.left)
     six, before = (100 * median_errors(frame) for frame in (found.six, found.unseen))
     return [
@@ -152,56 +153,56 @@ def numbers(found: Accuracy) -> list[KeyNumber]:
         ),
         KeyNumber(
             f"{six.p50:.0f} %",
-            f"is that error on the {len(found.six)} servers that came later, with what is fitted to the earlier ones "
-            "alone",
-            f"of the 90th percentile {six.p90:.0f}, of the 99th {six.p99:.0f} %; by the rule before {before.p50:.0f}, "
-            f"{before.p90:.0f} and {before.p99:.0f} %",
+            f"median error of the median latency on {len(found.six)} later servers, with numbers fitted to the "
+            "earlier ones alone",
+            f"of the 90th percentile {six.p90:.0f}, of the 99th {six.p99:.0f} %; by the previous rule "
+            f"{before.p50:.0f}, {before.p90:.0f} and {before.p99:.0f} %",
         ),
         KeyNumber(
             f"{reached(found.own)} of {len(found.own)}",
-            "servers were driven to no more load than the simulator finds to be the largest, so that it is an upper "
-            "limit",
-            f"which is {found.own.over_reached.median():.2f} times the load reached (median)",
+            "servers reached no more load than the simulator's largest load, so that it is an upper limit",
+            f"the simulator's is {found.own.over_reached.median():.2f} times the load reached (median)",
         ),
     ]
 
 
 def summary(found: Accuracy, clients: pd.DataFrame) -> str:
-    """What the run says, plainly."""
+    """The summary of the run."""
     groups, servers = 100 * group_errors(found.left), 100 * median_errors(found.left)
     six, before = (100 * median_errors(frame) for frame in (found.six, found.unseen))
     quarter = within(found.left, figures.AIM / 100)
     idle = clients[clients.clients < clients.instances]
     count = len(found.left)
     return (
-        f"{counted(count, 'server')} of MLPerf Inference, whose profiles are read from SingleStream, MultiStream and "
-        "Offline alone, are simulated under the Poisson load of their Server run, each accelerator with what is fitted "
+        f"{counted(count, 'server')} of MLPerf Inference, with profiles from SingleStream, MultiStream and "
+        "Offline alone, are simulated under the Poisson load of their Server run, each accelerator with numbers fitted "
         f"to all others. The median error over the {found.left.group.nunique()} groups of accelerator and model is "
         f"{groups.p50:.0f} % of the median latency, {groups.p90:.0f} % of the 90th and {groups.p99:.0f} % of the 99th "
-        f"percentile ({servers.p50:.0f}, {servers.p90:.0f} and {servers.p99:.0f} % over the servers); of the {count} "
+        f"percentile ({servers.p50:.0f}, {servers.p90:.0f} and {servers.p99:.0f} % over the servers). Of the {count} "
         f"servers {quarter['p50']}, {quarter['p90']} and {quarter['p99']} are predicted within {figures.AIM:g} %. "
-        f"{trust_text(found.left, figures.AIM)} How a server is modelled was chosen with all of them in view, so that "
-        f"these are no errors on data that were never seen. The {len(found.six)} servers that came later, predicted "
-        f"with what is fitted to the earlier {count - len(found.six)} alone, are missed by {six.p50:.0f}, "
-        f"{six.p90:.0f} and {six.p99:.0f} %; the rule before, which had not seen them, missed them by "
+        f"{trust_text(found.left, figures.AIM)} We chose the model of a server with all of them in view, so "
+        f"these are not errors on unseen data. The {len(found.six)} later servers, predicted "
+        f"with numbers fitted to the earlier {count - len(found.six)} alone, have errors of {six.p50:.0f}, "
+        f"{six.p90:.0f} and {six.p99:.0f} %. The previous rule, made before them, had errors of "
         f"{before.p50:.0f}, {before.p90:.0f} and {before.p99:.0f} %. On {reached(found.own)} of {count} servers the "
-        "largest load within the bound that the simulator finds is at or above the one that the hardware was driven "
-        "to. The mean latency of Triton's closed-loop clients is predicted to "
-        f"{100 * median_share(clients.error_mean):.0f} % in the median; where there are fewer clients than instances, "
-        f"to {100 * median_share(idle.error_mean):.0f} %."
+        "simulator's largest load within the bound is at or above the load that the hardware "
+        "reached. The mean latency of Triton's closed-loop clients has a median error of "
+        f"{100 * median_share(clients.error_mean):.0f} %; with fewer clients than instances, "
+        f"of {100 * median_share(idle.error_mean):.0f} %."
     )
 
 
 def largest_text(held: pd.DataFrame, before: pd.DataFrame) -> str:
-    """What the largest loads say."""
+    """The result on the largest loads."""
     below = held[held.over_reached < 1.0]
     named = f" Below it: {', '.join(below.case)}." if len(below) else ""
     slack = 100 * held.measured_p99 / held.bound_s
     return (
-        f"At or above the load that was reached on {reached(held)} of {len(held)}, by {held.over_reached.min():.2f} "
-        f"to {held.over_reached.max():.2f} times.{named} By the rule before: on {reached(before)}. The measured 99th "
-        f"percentiles are {slack.min():.0f} to {slack.max():.0f} % of their bounds (median {slack.median():.0f}), "
-        "below which submitters stopped."
+        f"The simulated load is at or above the load reached on {reached(held)} of {len(held)}, by factors of "
+        f"{held.over_reached.min():.2f} to {held.over_reached.max():.2f}.{named} With the previous rule it is on "
+        f"{reached(before)}. The measured 99th "
+        f"percentiles are {slack.min():.0f} to {slack.max():.0f} % of their bounds (median {slack.median():.0f}): "
+        "submitters stopped below them."
     )
 
 
@@ -214,16 +215,16 @@ def sweep_text(servers: pd.DataFrame) -> str:
     ]
     without = sum(case.result.multi_stream_8_ms is not None and case.batch <= EIGHT for case in cases())
     return (
-        "No result states at which batch Offline was measured; configurations do, and it is not the server's: 256 for "
-        "BERT on the A2, whose server takes 4 at a time, 512 for RNN-T there, whose server takes 256. From the "
-        "server's largest batch to the limit, where every further input takes as long as one does in Offline, all "
-        f"servers alike, median errors are {ends[0]} of the median, {ends[1]} of the 90th and {ends[2]} of the 99th "
-        f"percentile. On {without} servers, whose batches MultiStream covers, Offline has no part in durations."
+        "Results do not state the batch of Offline; configurations do, and it is not the server's. It is 256 for "
+        "BERT on the A2, whose server takes 4 at a time, and 512 for RNN-T there, whose server takes 256. We vary it "
+        "from the server's largest batch to the limit, where every further input takes as long as one in Offline, for "
+        f"all servers alike. Median errors are {ends[0]} of the median, {ends[1]} of the 90th and {ends[2]} of the "
+        f"99th percentile. On {without} servers MultiStream covers all batches, and Offline does not affect durations."
     )
 
 
 def clients_text(clients: pd.DataFrame) -> str:
-    """What Model Analyzer's measurements say."""
+    """The result on Model Analyzer's measurements."""
     idle, busy = (clients[(clients.clients < clients.instances) == fewer] for fewer in (True, False))
     rates = capacities().groupby(["model", "instances"])[["saturated_per_s"]]
     spread = float((rates.max() / rates.min()).saturated_per_s.max())
@@ -235,15 +236,15 @@ def clients_text(clients: pd.DataFrame) -> str:
     resnet = idle[idle.model == "resnet50"].latency_mean_ms
     return (
         "ResNet-50 and VGG-19 in 1 to 5 instances. The server formed no batches: dynamic batching was off, and its "
-        f"rate is the same for every largest batch from 1 to 256, to {100 * (spread - 1):.0f} %. The profile is the "
-        f"time per request at {runs.clients.max():,} clients, as clients over mean latency (Little's law); the printed "
-        f"throughput counts only requests that fit into the measuring window, {100 * lost:.0f} % of them there. Mean, "
-        f"90th and 99th percentile are predicted to {errors[0]:.1f}, {errors[1]:.1f} and {errors[2]:.1f} % in the "
-        f"median ({len(busy)} measurements). With fewer clients than instances ({len(idle)}) it is {far:.0f} %: the "
-        "profile says what a request takes while all instances are busy. An instance alone is faster on VGG-19; on "
-        f"ResNet-50 a request takes {resnet.min():.0f} to {resnet.max():.0f} ms among idle instances, where a server "
-        "with one instance takes 5, which no profile of busy instances shows. Counting no more instances than clients "
-        f"gives {used:.0f} %."
+        f"rate is the same for every largest batch from 1 to 256, within {100 * (spread - 1):.0f} %. The profile is "
+        f"the time per request at {runs.clients.max():,} clients, as clients over mean latency (Little's law). The "
+        f"printed throughput counts only requests that fit into the measuring window, {100 * lost:.0f} % of them "
+        f"there. Mean, 90th and 99th percentile have median errors of {errors[0]:.1f}, {errors[1]:.1f} and "
+        f"{errors[2]:.1f} % ({len(busy)} measurements). With fewer clients than instances ({len(idle)}) the error is "
+        f"{far:.0f} %, since the profile is for busy instances. An instance alone is faster on VGG-19. On "
+        f"ResNet-50 a request takes {resnet.min():.0f} to {resnet.max():.0f} ms among idle instances, while a server "
+        "with one instance takes 5; no profile of busy instances shows this. Counting at most as many instances as "
+        f"clients gives {used:.0f} %."
     )
 
 
@@ -254,8 +255,8 @@ def run_text(collected: Collected) -> str:
     part = "" if length == 1.0 else f" {100 * length:g} % of that was simulated."
     return (
         f"Seed {collected.asked.seed}. MLPerf asks for at least {LEAST_S:g} s and {LEAST_REQUESTS:,} requests per run. "
-        f"Under the first rule so much is simulated, in {seeds} runs with seeds of their own at the load that was "
-        f"submitted; under every other one run of {others / length:g} of that.{part} Largest loads are looked for with "
+        f"Under the first rule we simulate that much, in {seeds} runs with their own seeds at the submitted "
+        f"load; under every other rule one run of {others / length:g} of that.{part} The search for largest loads uses "
         "the first seed, so that all loads see the same gaps."
     )
 
@@ -270,8 +271,7 @@ def percentile_table(held: pd.DataFrame) -> Table:
             cells.append(f"{simulated} ({measured}) {100 * row[f'error_{name}']:+.0f} %")
         rows.append(tuple(cells))
     return _table(
-        "Percentiles of latency under the Poisson load that was submitted: simulated (measured) and error (nearer 0 is "
-        "better)",
+        "Percentiles of latency under the submitted Poisson load: simulated (measured) and error (nearer 0 is better)",
         ("server", "load (per s)", "mean batch", *(f"{ORDINALS[name]} (ms)" for name in PERCENTILES)),
         rows,
     )
@@ -304,7 +304,7 @@ def load_table(held: pd.DataFrame) -> Table:
 
 
 def settings_table() -> Table:
-    """What goes in: settings of the servers, and what their durations are read from."""
+    """Inputs: settings of the servers, and the sources of their durations."""
     rows = []
     for case in cases():
         single, eight = case.result.single_stream_ms, case.result.multi_stream_8_ms

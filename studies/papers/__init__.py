@@ -1,1 +1,1 @@
-"""What papers print, and what is measured of plans to be set next to it; studies and settings both take it here."""
+"""Printed numbers of papers, and the measures of plans to compare with them, for studies and settings."""

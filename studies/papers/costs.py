@@ -68,8 +68,8 @@ def extras(ratio: pd.DataFrame, own: str, names: Iterable[str]) -> dict[str, Sam
 def per_module(ratio: pd.Series[float], sizes: pd.Series[int]) -> Sample:
     """Extra cost that one module more goes with: the least-squares slope over workloads (ours).
 
-    Both papers print in words alone that what a split by throughput costs is larger with more modules (§IV-C); a slope
-    above 0 says so of all sizes of applications at once, and is the difference of two means where there are two sizes.
+    Both papers state only in words that a split by throughput costs more with more modules (§IV-C). A slope above 0
+    states this for all sizes of applications at once; with two sizes it is the difference of two means.
     Observations are resampled with the slope made linear: each stands for the slope plus what it adds to it, so that
     their mean is the slope itself. All of one size: there is none.
 

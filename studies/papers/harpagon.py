@@ -1,4 +1,4 @@
-"""What Harpagon's evaluation measures (§IV-B and §IV-C), by key of its published numbers; costs of references apart.
+"""Measures of Harpagon's evaluation (§IV-B and §IV-C), by key of its published numbers; costs of references apart.
 
 The three-module application is `traffic`; what is a given module is said in `studies.papers.modules`.
 """

@@ -26,7 +26,7 @@ def own_system(run: str) -> str:
 
 
 def variant(run: str) -> str:
-    """What a run is called behind its system, such as "nb" of "harpagon:nb"; empty means the system itself."""
+    """The name of a run after its system, such as "nb" of "harpagon:nb"; empty means the system itself."""
     return run.partition(":")[2]
 
 

@@ -1,4 +1,4 @@
-"""What Piccolo's evaluation measures (§IV-B and §IV-C), by key of its published numbers; costs of references apart."""
+"""Measures of Piccolo's evaluation (§IV-B and §IV-C), by key of its published numbers; costs of references apart."""
 
 from __future__ import annotations
 

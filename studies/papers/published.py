@@ -60,7 +60,7 @@ def printed_values(paper: str, file: Path | None = None) -> dict[str, float]:
 
 
 def notes(paper: str, about: str) -> tuple[Any, ...]:
-    """What a page says in words of a paper (`data/published/notes/`).
+    """A page's sentences on a paper (`data/published/notes/`).
 
     Args:
         paper: name of the study.

@@ -62,7 +62,7 @@ def example_blocks() -> list[Block]:
 
 
 def _erratum() -> str:
-    """What is wrong in Table II, from the list of contradictions."""
+    """The error in Table II, from the list of contradictions."""
     text = (data_dir() / "published" / "contradictions.json").read_text(encoding="utf-8")
     (entry,) = [one for one in json.loads(text)["contradictions"] if one["key"] == "table-ii"]
     return f"its third sum is an erratum: {entry['why']}"
@@ -125,7 +125,7 @@ def _hundredths(value: Fraction) -> str:
 
 
 def _own_row() -> tuple[str, str, str, str]:
-    """What the solver makes of Table II's session."""
+    """The solver's plan for Table II's session."""
     modules = [_module(name, rate) for name, rate in RATES_RPS.items()]
     session = Session("table-ii", "0.9", [Hardware("machine", 1)], modules, [("M_2", "M_3")])
     found = solve(session, "piccolo")

@@ -144,7 +144,7 @@ def collect(collector: Collector, asked: Asked) -> Found:
 
 
 def details(asked: Asked) -> ReferenceDraws:
-    """What was drawn, as far as no run is needed for it."""
+    """The draws, as far as they need no run."""
     return reference_draws(PICCOLO, asked.workloads or WORKLOADS, asked.seed)
 
 

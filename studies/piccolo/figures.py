@@ -70,7 +70,7 @@ def figure_5(axes: Sequence[Axes], measures: Mapping[str, Measured], published: 
         "mean_extra",
         "mean extra cost over Piccolo (%)",
     )
-    return "Bars: measured, with 95 % intervals; the longer, the more the feature saves. Orange marks: published means."
+    return "Bars: measured, with 95 % intervals; a longer bar means a larger saving. Orange marks: published means."
 
 
 @drawn(
@@ -96,7 +96,7 @@ def figure_6(
     axes[1].axvline(1.0, color=MUTED, linewidth=1.0)
     return (
         f"The module that Piccolo spends most on ({given}). Left: means with 95 % intervals. Right: distribution over "
-        "the workloads of its application; right of 1 the alternative's throughput is larger."
+        "the workloads of its application. Right of 1 the alternative's throughput is larger."
     )
 
 
@@ -135,7 +135,7 @@ def figure_9(axes: Sequence[Axes], runs: pd.DataFrame, published: Values) -> str
 def figure_10(axes: Sequence[Axes], runs: pd.DataFrame, published: Values) -> str:
     """Cost of splitting in steps."""
     variant_costs(axes[0], runs, published, PICCOLO, ("q0.01", "q0.1"))
-    return "Lower is better. Left of 1: workloads on which splitting in steps is cheaper than Piccolo."
+    return "Lower is better. Workloads left of 1 are cheaper with splitting in steps than with Piccolo."
 
 
 @drawn("figure-11", "Figure 11. How much latency is left unused without the reassigner?")

@@ -1,4 +1,4 @@
-"""What the runs come to (Piccolo §IV), by key of the published numbers."""
+"""Measures of the runs (Piccolo §IV), by key of the published numbers."""
 
 from __future__ import annotations
 
@@ -77,14 +77,14 @@ FILLED = Reading(
     "Which dummies Picc-1bpc and Picc-2bpc add",
     "none",
     "those of Piccolo",
-    "Filled up, two configurations nearly always cost what Piccolo does, where 56.26 % is printed.",
+    "With dummies, two configurations nearly always cost the same as Piccolo, where 56.26 % is printed.",
     tuple((f"piccolo:{name}", filled(name)) for name in FEW),
 )
 MORE_THAN_TWO = Reading(
     "Where more than two configurations are counted",
     "in plans without dummies (Picc-nd)",
     "in Piccolo's plans",
-    "43.74 % is all but the 56.26 % on which Picc-2bpc costs the same; dummies leave few plans with more than two.",
+    "43.74 % is 100 % less the 56.26 % on which Picc-2bpc costs the same. Dummies leave few plans with more than two.",
 )
 OF_SYSTEMS = (SHARED_RATE, OWN_SCROOGE, FILLED)
 OTHER_ROWS = tuple(other for reading in (SHARED_RATE, OWN_SCROOGE) for _, other in reading.rows)

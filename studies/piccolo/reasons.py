@@ -41,8 +41,8 @@ def _baselines(runs: pd.DataFrame, table: pd.DataFrame) -> dict[str, str]:
     cheaper = {name: int((table[name] < 1 - OPTIMALITY_TOLERANCE).sum()) for name in BASELINES}
     named = ", ".join(f"{name} on {n}" for name, n in cheaper.items() if n)
     return {
-        "baseline_mean_extra_min": f"Means: {order}. Every baseline dispatches as Picc-2d or Picc-dt does, an even "
-        f"share apart; the cheaper of these two costs {percent(least, 1)} more than Piccolo on average.",
+        "baseline_mean_extra_min": f"Means: {order}. Every baseline dispatches as Picc-2d or Picc-dt does, except for "
+        f"an even share; the cheaper of these two costs {percent(least, 1)} more than Piccolo on average.",
         "baseline_mean_extra_max": f"Means: {order}.",
         "baseline_max_extra_min": f"Maxima: {tops}.",
         "baseline_max_extra_max": f"Maxima: {tops}.",
@@ -54,8 +54,8 @@ def _optimum(runs: pd.DataFrame) -> dict[str, str]:
     gap = (costs(runs)[PICCOLO] / split_optimum(runs) - 1).dropna()
     missed = by_application(runs, (gap > OPTIMALITY_TOLERANCE).astype(float))
     return {
-        "optimal_share": f"Not optimal by application: {missed}. The share rests on the budgets tried, which the paper "
-        "does not state.",
+        "optimal_share": f"Not optimal by application: {missed}. The share depends on the budgets tried, which the "
+        "paper does not state.",
         "optimal_gap_max": f"Mean gap by application: {by_application(runs, gap)}; the largest is one workload.",
     }
 
@@ -95,8 +95,8 @@ def _modules(runs: pd.DataFrame, allocations: pd.DataFrame, application: str) ->
     c = majority_configurations(allocations, "piccolo:2d")
     machines = (c.left_rps / c.throughput_rps).median()
     dispatch = (
-        "2d over d + b/w is the larger, the more machines there are and the more requests each runs at once: here "
-        f"{machines:.1f} machines and concurrency {c.concurrency.median():.0f} in the median."
+        "The ratio of 2d to d + b/w grows with the machines and the concurrency. The medians here are "
+        f"{machines:.1f} machines and concurrency {c.concurrency.median():.0f}."
     )
     return {
         **dict.fromkeys(keys, chosen),

@@ -1,4 +1,4 @@
-"""What the page says: 97.13 % of what, why our numbers differ, worked numbers, the run."""
+"""The page's text: the meaning of 97.13 %, why our numbers differ, worked numbers, the run."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def references(runs: pd.DataFrame) -> dict[str, Measured]:
 
 
 def summary(collected: Collected) -> tuple[Paragraph, *tuple[Block, ...]]:
-    """What the run says about optimality, plainly."""
+    """The summary of the run's optimality."""
     runs = collected.tables["runs"]
     cost = costs(runs)[PICCOLO]
     split, split_gap = within(cost, split_optimum(runs))
@@ -83,9 +83,9 @@ def summary(collected: Collected) -> tuple[Paragraph, *tuple[Block, ...]]:
             f"Piccolo's split of the latency is optimal on {_with_interval(split)} of {split.n} workloads: no other "
             "split gives its scheduler a cheaper plan. Its plan is the cheapest of its whole plan space, dummies at "
             f"any rate included, on {_with_interval(plan)} of {plan.n}; {len(collected.details.workloads)} workloads "
-            "were drawn. The paper prints 97.13 %, and means the split: its brute force tries other latency budgets "
-            "and leaves the scheduler, the dummy generator and the reassigner as they are, so that what these lose on "
-            "a module is not counted."
+            "were drawn. The paper prints 97.13 % and means the split: its brute force tries other latency budgets "
+            "but keeps the scheduler, the dummy generator and the reassigner. It does not count their losses on "
+            "a module."
         ),
         Table(
             "Share of the workloads on which Piccolo's plan costs no more than four references (higher is better)",
@@ -118,15 +118,15 @@ def _how_known(runs: pd.DataFrame) -> str:
     cut_off = int(cut[SPLIT_OPTIMUM].sum()) if SPLIT_OPTIMUM in cut else 0
     which = "all workloads" if sampled.all() else f"{int(sampled.sum())} workloads of up to three modules"
     text = (
-        f"The brute force over splits is asked for {which}. On {int((sampled & done).sum())} of them Piccolo costs "
-        "what the proven plan optimum does, so that no split can be cheaper; the others were searched, vector by "
+        f"The brute force over splits covers {which}. On {int((sampled & done).sum())} of them Piccolo costs "
+        "the same as the proven plan optimum, so no split can be cheaper. The others were searched vector by "
         f"vector, {searched} in all"
     )
     return f"{text}, of which a limit stopped {cut_off}." if cut_off else f"{text}, each to its end."
 
 
 def _why_different(collected: Collected) -> str:
-    """What the shares depend on."""
+    """The inputs that change the shares."""
     runs = collected.tables["runs"]
     cost = costs(runs)[PICCOLO]
     by = []
@@ -147,10 +147,10 @@ def _baselines_blocks() -> list[Block]:
     return [
         Heading("Baselines"),
         Paragraph(
-            "Piccolo's Table III describes the four baselines as Harpagon's does, so that they are the same solvers. "
-            "It calls InferLine's latency split greedy; the row inferline is, by throughput. It says of Scrooge's that "
-            "it is throughput-based, while §IV-A credits Scrooge with an MILP across modules that maximizes resource "
-            "efficiency: the row scrooge splits by latency-cost efficiency, which is greedy on what the MILP "
-            "optimizes. The MILP itself is the solver scrooge-milp. docs/model/readings.md has all readings."
+            "Piccolo's Table III describes the four baselines as Harpagon's does, so the solvers are the same. "
+            "It calls InferLine's latency split greedy; the row inferline is greedy by throughput. It calls Scrooge's "
+            "split throughput-based, while §IV-A credits Scrooge with an MILP across modules that maximizes resource "
+            "efficiency. The row scrooge splits by latency-cost efficiency, a greedy method for the MILP's "
+            "objective. The MILP itself is the solver scrooge-milp. docs/model/readings.md has all readings."
         ),
     ]

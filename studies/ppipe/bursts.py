@@ -1,9 +1,9 @@
 """How bursty requests come: fitted to what the paper prints, on half of its clusters (ours).
 
-The paper replays a trace of 2021 that is not to be had, and prints the mean load that each system serves of it next to
-that of Poisson arrivals. Gamma gaps stand for the trace. Their coefficient of variation is the one of a grid whose
-reductions, served load over that of Poisson arrivals, are nearest to the printed ones on two of the four clusters, with
-seeds that nothing else is served with; what it gives on the other two is shown.
+The paper replays a trace of 2021 that is not available, and prints each system's mean load under it and under Poisson
+arrivals. Gamma gaps replace the trace. Their coefficient of variation is fitted on a grid: the reductions, served load
+over that of Poisson arrivals, are nearest to the printed ones on two of the four clusters. The fit has its own seeds;
+the page shows the other two clusters.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FIT_SEED = 1000
 
 
 def tried(systems: tuple[str, ...]) -> tuple[ServingSetup, ...]:
-    """What is served for the fit: Poisson arrivals, and gamma gaps of each coefficient of variation."""
+    """The arrivals for the fit: Poisson, and gamma gaps of each coefficient of variation."""
     poisson = tuple(ServingSetup(system) for system in systems)
     return (*poisson, *(replace(serving, cv=cv) for serving in poisson for cv in CVS))
 

@@ -160,7 +160,7 @@ def collect(collector: Collector, asked: Asked) -> Found:
     if measured is None:
         stored, known = inputs.load_stored()
     else:
-        # What was measured is set next to the printed times, so that the MILP has as long as the paper's needs.
+        # Measured times are compared with the printed ones, so the MILP gets as much time as the paper's needs.
         limit_s = sampling.measured_limit_s
         patient = replace(sampling, seconds=sampling.measured_seconds, printed_limit_s=limit_s, groups_limit_s=limit_s)
         again = _collect_on(collector, patient, asked.seed, measured)
@@ -175,7 +175,7 @@ def collect(collector: Collector, asked: Asked) -> Found:
 
 @dataclass(frozen=True, slots=True)
 class MadeRuns:
-    """What was made on one input: plans, serving and planning times by name, and what is proven."""
+    """The results on one input: plans, serving and planning times by name, and the proofs."""
 
     tables: dict[str, pd.DataFrame]
     proofs: list[SampledProof]
@@ -227,7 +227,7 @@ def _instances_of(files: Sequence[Path]) -> list[Identity]:
 def stages(
     sampling: ClusterSampling, seed: int, measured: Measured | None = None, cv: float | None = None
 ) -> list[StudyStage]:
-    """What is planned and served; bursts are gamma gaps of a coefficient of variation, None means of a heavy tail."""
+    """Plans and their serving; bursts are gamma gaps of a coefficient of variation, None means heavy-tailed gaps."""
     models = sampled_models(sampling.models, seed)
     alone = joined_cases(
         [
@@ -252,18 +252,18 @@ def stages(
 
 
 def _single_servings(case: ClusterCase) -> tuple[ServingSetup, ...]:
-    """What Figures 9, 11 and 13 serve of a model alone; DART-r's plan in Figure 9 only."""
+    """The serving of a single model in Figures 9, 11 and 13; DART-r's plan in Figure 9 only."""
     compared = TESTBED in case.studies
     return tuple(ServingSetup(system) for system in SERVED if compared or system != DART)
 
 
 def _ablation(_: ClusterCase) -> tuple[ServingSetup, ...]:
-    """What Figure 10 serves of a model alone: PPipe's plan under both schedulers."""
+    """The serving of a single model in Figure 10: PPipe's plan under both schedulers."""
     return FIGURE_10
 
 
 def _group_servings(case: ClusterCase, cv: float | None) -> tuple[ServingSetup, ...]:
-    """What Figures 6 to 8 serve of a group."""
+    """The serving of a group in Figures 6 to 8."""
     curves = case.group == CURVE_OF
     return tuple(
         replace(s, every_load=curves) if s.arrivals is Arrivals.POISSON else replace(s, cv=cv) for s in FIGURE_6

@@ -126,7 +126,7 @@ def figure_13(axes: Sequence[Axes], serving: pd.DataFrame) -> str:
     for panel, table, (column, label, study) in zip(axes, tables, columns, strict=True):
         order = table.sort_values("high")[column].unique() if column == "ratio" else sorted(table[column].unique())
         loads = table.groupby(column)[[PPIPE, NP]].mean().reindex(order)
-        # What NP serves nothing of has no gain: no point is drawn there.
+        # Where NP serves nothing there is no gain, and no point is drawn.
         gain = 100.0 * (loads[PPIPE] / loads[NP].where(loads[NP] > 0) - 1.0)
         x = np.arange(len(order)) if column == "ratio" else np.array(order, dtype=float)
         panel.plot(x, gain, color=PALETTE[2], marker="o", markersize=3.5, label="measured gain over NP")
@@ -140,8 +140,8 @@ def figure_13(axes: Sequence[Axes], serving: pd.DataFrame) -> str:
     axes[0].set_ylabel("PPipe's load over NP's, less 1 (%)\n(higher is better)")
     legend_below(axes)
     return (
-        f"Gain in the highest load with 99 % attainment, averaged over the {tables[0].group.nunique()} models that are "
-        "served alone on HC1-S, Poisson arrivals. SLO over the latency on L4; 16 GPUs; margin that plans leave free."
+        f"Gain in the highest load with 99 % attainment, averaged over the {tables[0].group.nunique()} models, each "
+        "served alone on HC1-S, Poisson arrivals. SLO over the latency on L4; 16 GPUs; margin of the plans."
     )
 
 
@@ -193,7 +193,7 @@ def _highest_loads(axes: Sequence[Axes], groups: pd.DataFrame, arrivals: str) ->
     means = ", ".join(f"{s} {100 * loads[s].mean():.1f} % ({PUBLISHED_MEANS[arrivals][s]})" for s in SERVED)
     return (
         "Highest load factor with 99 % of the requests within the SLO, averaged over the three models of a group. 1 is "
-        f"what PPipe's plan serves on paper. Means over all, published in brackets: {means}."
+        f"the planned throughput of PPipe. Means over all, published in brackets: {means}."
     )
 
 

@@ -31,9 +31,9 @@ INSTANCES = "measured"
 SYNTHETIC = "ppipe"
 """Population: groups of models with synthetic layers."""
 PREFIX = "measured-"
-"""What the names of tables on measured blocks begin with."""
+"""Prefix of the names of tables on measured blocks."""
 ON_MEASURED = ", measured blocks"
-"""What the names of stages on measured blocks end with."""
+"""Suffix of the names of stages on measured blocks."""
 ARRIVAL_SEED = "arrival_seed"
 """Column of served plans: the seed of their arrivals."""
 NAMES = ("plans", "serving", "planning", "partitions", "bursts", "models")
@@ -45,7 +45,7 @@ ONLY_OF_GROUPS = (
 )
 """Columns of served plans that nothing reads of single models on 16 GPUs."""
 OF_SYNTHETIC = "-synthetic"
-"""What the keys of figures on synthetic layers end with, where there is one on measured blocks."""
+"""Suffix of the keys of figures on synthetic layers that also exist on measured blocks."""
 OF_GROUPS = ("figure-7", "figure-8")
 """Figures of the groups of models, next to Figure 6."""
 
@@ -61,7 +61,7 @@ def on_measured(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
 
 
 def model_table(measured: Mapping[str, BlockedModel]) -> pd.DataFrame:
-    """What is kept of measured blocks, one row per model.
+    """The stored values of measured blocks, one row per model.
 
     Args:
         measured: the models by name.
@@ -181,7 +181,7 @@ def ratios_along_depth(seed: int) -> pd.DataFrame:
 
 
 def profile_measures(latencies: pd.DataFrame, ratios: pd.DataFrame, sizes: tuple[int, int]) -> dict[str, Measured]:
-    """What the profiles come to, by key of the published number.
+    """Measures of the profiles, by key of the published number.
 
     Args:
         latencies: seconds by model and GPU type.
@@ -213,5 +213,5 @@ def sizes_of_maps(seed: int) -> tuple[int, int]:
 
 
 def single_measures(l4_s: pd.Series[float]) -> dict[str, Measured]:
-    """What is printed of single models, by key of the published number, from seconds of each on L4 at batch 1."""
+    """Printed numbers of single models, by key of the published number, from seconds of each on L4 at batch 1."""
     return {"fcn_l4": exactly(l4_s[ALONE], 1)}

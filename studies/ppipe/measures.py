@@ -1,7 +1,7 @@
-"""What the runs come to, by key of the published numbers.
+"""Measures of the runs, by key of the published numbers.
 
-On measured blocks the groups and the models are those of the paper, all of them, so that an interval is one over seeds
-of arrivals; on synthetic layers it is one over what was drawn.
+On measured blocks the groups and the models are all of the paper's, so an interval is over seeds of arrivals. On
+synthetic layers it is over draws.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def _of_g1(groups: pd.DataFrame) -> pd.DataFrame:
 
 
 def full_load_of_g1(groups: pd.DataFrame) -> pd.DataFrame:
-    """What PPipe serves of Figure 7's group at load factor 1: a row per model and seed."""
+    """PPipe's serving of Figure 7's group at load factor 1: a row per model and seed."""
     own = _of_g1(groups)
     return own[(own.system == PPIPE) & (own.load == 1.0)]
 
@@ -309,7 +309,7 @@ def _first(values: pd.Series[float]) -> Measured:
 
 
 def _timeline(serving: pd.DataFrame) -> dict[str, Measured]:
-    """What the plan of Figure 11 serves."""
+    """The serving of the plan of Figure 11."""
     setup, model = TIMELINE
     loads = mean_loads(serving[(serving.setup == setup) & (serving.group == model)], POISSON, RESERVATION)
     return {"fcn_load": of_one_run(loads[PPIPE].iloc[0], 1)}
@@ -381,7 +381,7 @@ def proven(plans: pd.DataFrame, system: str) -> pd.Series[bool]:
 
 
 def more_pipelines(plans: pd.DataFrame) -> pd.Series[float]:
-    """What many pipelines per sequence of GPU types serve more than one, in per cent, where both are proven."""
+    """Extra throughput of many pipelines per sequence of GPU types over one, in per cent, where both are proven."""
     values = planned(plans)[proven(plans, MANY) & proven(plans, PPIPE)]
     found: pd.Series[float] = 100.0 * (values[MANY] / values[PPIPE] - 1.0)
     return found

@@ -75,18 +75,18 @@ def _loads(tables: Mapping[str, pd.DataFrame], said: str) -> dict[str, str]:
             found[f"load_{key}_{arrivals}"] = (
                 f"Planned throughputs set these shares. {bursts if arrivals == measures.BURSTY else ''}{said}"
             )
-        found[f"g1_load_{key}"] = f"How the load divides between the models is not printed. {said}"
+        found[f"g1_load_{key}"] = f"The paper does not print how the load divides between the models. {said}"
     found |= dict.fromkeys(("g1_attainment", *measures.OF_G1.values()), _g1(serving, said))
     return found
 
 
 def _g1(serving: pd.DataFrame, said: str) -> str:
-    """What of G1 is in time at full load, by model."""
+    """The attainment of G1 at full load, by model."""
     own = measures.full_load_of_g1(serving)
     by = ", ".join(f"{m} {percent(a.min(), 1)} to {percent(a.max(), 1)}" for m, a in own.groupby("model").attainment)
     return (
-        f"By seed of the arrivals: {by}. At full load each model gets all that PPipe's plan serves of it, so that what "
-        f"misses is what random arrivals lose. {said}"
+        f"By seed of the arrivals: {by}. At full load each model gets the rate that PPipe's plan serves, so "
+        f"random arrivals alone cause the misses. {said}"
     )
 
 
@@ -95,9 +95,9 @@ def _apart(bursty: pd.DataFrame) -> str:
     value = printed_values("ppipe")
     means = 100.0 * (value["load_ppipe_bursty"] / value["load_np_bursty"] - 1.0)
     return (
-        f"The printed mean loads are {means:.1f} % apart: the printed gain is a mean of ratios, in which what NP "
-        f"serves next to nothing of counts many times. NP's least load on a group here is {bursty[NP].min():.2f}. The "
-        "authors' plans for the bursty trace divide the load anew (0.39, 0.26, 0.35), here it is divided as for "
+        f"The printed mean loads differ by {means:.1f} %. The printed gain is a mean of ratios, in which groups that "
+        f"NP hardly serves dominate. NP's least load on a group here is {bursty[NP].min():.2f}. The "
+        "authors' plans for the bursty trace divide the load anew (0.39, 0.26, 0.35); here it is divided as for "
         "Poisson arrivals. "
     )
 
@@ -108,14 +108,14 @@ def _low_class(groups: pd.DataFrame, said: str) -> dict[str, str]:
     for system, key in measures.KEYS.items():
         by = ", ".join(f"{setup} {value:.0f} %" for setup, value in used[system].items())
         found[f"low_class_{key}"] = (
-            f"By cluster: {by}. Each model at its own highest load; busy time counts all GPUs of the class, used or "
-            f"not. {said}"
+            f"By cluster: {by}. Each model runs at its own highest load; busy time counts all GPUs of the class, used "
+            f"or not. {said}"
         )
     return found
 
 
 def _bursts(tables: Mapping[str, pd.DataFrame]) -> str:
-    """What stands for the paper's bursty trace."""
+    """The replacement of the paper's bursty trace."""
     if "bursts" not in tables:
         return "Bursts are ours (independent heavy-tailed gaps); the paper's 2021 trace is burstier over longer times. "
     cv = fitted_cv(tables["bursts"])
@@ -131,8 +131,8 @@ def _probes(plans: pd.DataFrame) -> dict[str, str]:
     return {
         "probes": (
             "Algorithm 1 probes each pipeline of the model, the chosen one once more (line 14), and smaller batches "
-            f"where the deadline asks for them; our plans have {per_model:.1f} pipelines per model. The authors' "
-            "published simulator goes through that twice for every oldest request, which the paper does not say."
+            f"if the deadline requires them; our plans have {per_model:.1f} pipelines per model. The authors' "
+            "published simulator does that twice for every oldest request; the paper does not mention it."
         ),
         "dispatch_s": "Time of the whole event loop per batch, arrivals and transfers included, on this machine.",
     }
@@ -141,13 +141,13 @@ def _probes(plans: pd.DataFrame) -> dict[str, str]:
 def _schedulers(said: str) -> dict[str, str]:
     """Figure 10, and the plan of Figure 11 under load."""
     alone = (
-        f"Models alone with a margin of {percent(float(ABLATION_MARGIN), 0)} and up to {ABLATION_PARTITIONS} "
+        f"Single models with a margin of {percent(float(ABLATION_MARGIN), 0)} and up to {ABLATION_PARTITIONS} "
         f"partitions, as in the authors' published plans for this figure. {said}"
     )
-    load = "At load factor 1; the paper does not say at which."
+    load = "At load factor 1; the paper does not state its load."
     return {
         "reservation_load": alone,
-        "reactive_load": f"How pools drop and wait is taken from the authors' simulator. {alone}",
+        "reactive_load": f"Dropping and waiting in pools follow the authors' simulator. {alone}",
         "efficientnet_reservation": alone,
         "efficientnet_reactive": alone,
         **{f"transfer_{key}": f"{load} {alone}" for key in ("mean", "p99", "alone")},
@@ -157,7 +157,7 @@ def _schedulers(said: str) -> dict[str, str]:
 
 
 def _planning(planning: pd.DataFrame) -> dict[str, str]:
-    """What was timed: the MILP as printed, with where it is open at its limit; what columns take is said next to it."""
+    """Times of the MILP as printed, with the cases open at its limit, and of columns."""
     printed = planning[planning.system == PRINTED]
     engine = "The paper uses Gurobi on a machine with 64 virtual cores."
     text = (
@@ -181,7 +181,7 @@ def _unmerged(planning: pd.DataFrame) -> dict[str, str]:
     """Of layers that are not merged into blocks, which are synthetic."""
     rows = planning[(planning.system == PPIPE) & (planning.study == UNMERGED)]
     text = (
-        "Not measured: the MILP as printed was not waited for. Columns, which are not the paper's, take at most "
+        "Not measured: we did not run the MILP as printed. Columns, which are not the paper's, take at most "
         f"{rows.wall_s.max():.2f} s on synthetic layers. {' '.join(sorted({_outcome(r) for _, r in rows.iterrows()}))}"
     )
     return {"unmerged_80_s": text}
@@ -232,10 +232,10 @@ def _conditions(serving: pd.DataFrame, said: str) -> dict[str, str]:
             rows = table[table[column] == value]
             alone = measures.gains(rows, NP)
             none = int(np.isinf(alone).sum())
-            left_out = f" (without {none} of which NP serves nothing)" if none else ""
+            left_out = f" (without {none} that NP does not serve)" if none else ""
             found[key] = (
                 f"Simulated on {len(rows)} of the 18 models, highest loads on a grid of 0.05: NP "
-                f"{rows[NP].mean():.2f}, PPipe {rows[PPIPE].mean():.2f} on average. Gains of the models by themselves "
+                f"{rows[NP].mean():.2f}, PPipe {rows[PPIPE].mean():.2f} on average. The models' own gains "
                 f"are {alone[np.isfinite(alone)].mean():.1f} % on average{left_out}. {said} The paper's is a testbed."
             )
     return found

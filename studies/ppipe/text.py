@@ -1,4 +1,4 @@
-"""What the page says: gains, distances from the optimum, measured instances, how the paper was read, the run."""
+"""The page's text: gains, distances from the optimum, measured instances, how the paper was read, the run."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
         summary=[*summary(tables, on_blocks), *(side_by_side(collected, scores) if on_blocks else ())],
         tally=f"The synthetic profiles were drawn within {fits} of the printed numbers (role input; {fitted} "
         f"agree). Nothing was fitted to the other {all_}: {hit} are shown to agree. {_intervals(on_blocks)} Times are "
-        "those of the machine that the report was made on.",
+        "those of the machine that made the report.",
         sections=[
             *figure_sections(collected, on_blocks),
             *finding_blocks(collected.tables, on_blocks),
@@ -65,12 +65,12 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
 
 
 def _intervals(on_blocks: bool) -> str:
-    """What an interval is one over."""
+    """The quantity that an interval covers."""
     if not on_blocks:
         return "Intervals are those over groups of models."
     return (
-        "Groups and models on measured blocks are all that the paper has, so that an interval is one over seeds of "
-        "arrivals; what the paper's own arrivals would give is within it as far as they are of the same kind."
+        "Groups and models on measured blocks are all of the paper's, so intervals are over seeds of "
+        "arrivals. They cover the paper's own arrivals if these are of the same kind."
     )
 
 
@@ -82,7 +82,7 @@ def figure_sections(collected: Collected, on_blocks: bool) -> list[Block]:
         *served_figures(tables),
         *([_folded(collected.tables, served_figures)] if on_blocks else []),
         *(burst_blocks(tables) if on_blocks else []),
-        Heading("One plan from near: Figures 11 and 12"),
+        Heading("One plan in detail: Figures 11 and 12"),
         figures.plan_table(tables["partitions"], BLOCKS if on_blocks else SYNTHETIC),
         figures.figure_12(timeline_case(seed)),
         Heading("Conditions and planning time: Figures 13 and 14"),
@@ -104,9 +104,9 @@ def burst_blocks(tables: Tables) -> list[Block]:
     )
     least, most = bursts.cv.min(), bursts.cv.max()
     text = (
-        "The paper replays a trace of 2021 that is not to be had. Gamma gaps stand for it here; their coefficient of "
-        f"variation, {cv:g} (Poisson arrivals: 1; tried: {bursts.cv.nunique()} from {least:g} to {most:g}), is the one "
-        f"whose loads, over those of Poisson arrivals, come nearest to the printed ones on {' and '.join(FITTED_ON)}. "
+        "The paper replays a trace of 2021 that is not available. Gamma gaps replace it here. Their coefficient of "
+        f"variation is {cv:g} (Poisson arrivals: 1; tried: {bursts.cv.nunique()} from {least:g} to {most:g}). At this "
+        f"value the loads, relative to Poisson arrivals, are nearest to the printed ones on {' and '.join(FITTED_ON)}. "
         f"On {' and '.join(others)} nothing was fitted."
     )
     return [
@@ -170,7 +170,7 @@ def side_by_side(collected: Collected, scores: Sequence[Score]) -> list[Block]:
             rows.append((one.what, with_unit(one.value, one.unit), *judged))
     return [
         Table(
-            "Printed numbers on the two inputs: blocks that the authors measured, and synthetic layers; whether the "
+            "Printed numbers on the two inputs: blocks that the authors measured, and synthetic layers. Agreement: the "
             "whole 95 % interval lies within the tolerance",
             (
                 "number",
@@ -195,21 +195,19 @@ def _judged(one: Published, measured: Measured) -> tuple[str, str, str]:
 
 
 def numbers(scores: Sequence[Score], on_blocks: bool) -> list[KeyNumber]:
-    """What a reader shall see first: how much more load PPipe serves than the other two."""
+    """The numbers at the top of the page: the extra load that PPipe serves over the other two."""
     by_key = {score.published.key: score for score in scores}
     found = []
     for key, name in (("gain_np_poisson", "whole models (NP)"), ("gain_dart_poisson", "chains of two GPUs (DART-r)")):
         p, m = by_key[key].published, by_key[key].measured
         of = "seeds of arrivals" if on_blocks else "clusters"
         note = f"published {p.value:g} %; 95 % interval {span(m.low, m.high)} ({m.n} {of})"
-        found.append(
-            KeyNumber(f"{m.value:.1f} %", f"more load is served by PPipe than by {name}, Poisson arrivals", note)
-        )
+        found.append(KeyNumber(f"{m.value:.1f} %", f"more load: PPipe against {name}, Poisson arrivals", note))
     return found
 
 
 def summary(tables: Tables, on_blocks: bool) -> list[Block]:
-    """What the run says, plainly."""
+    """The summary of the run."""
     groups = of_groups(tables["serving"])
     rows = []
     for arrivals, published in ((POISSON, ("48.0", "32.2")), (BURSTY, ("75.1", "35.8"))):
@@ -220,9 +218,9 @@ def summary(tables: Tables, on_blocks: bool) -> list[Block]:
             rows.append(row)
     of = "the blocks that the authors measured" if on_blocks else "synthetic layer profiles"
     head = (
-        f"On {groups.case.nunique()} clusters of 100 GPUs that serve three models each, all with {of}, PPipe's pooled "
+        f"We plan {groups.case.nunique()} clusters of 100 GPUs that serve three models each, with {of}. PPipe's pooled "
         f"pipelines serve {rows[0][3]} % more Poisson load than whole models (NP) and {rows[1][3]} % more than chains "
-        "of two GPUs (DART-r) with 99 % of the requests within their SLO; the paper prints 48.0 and 32.2 %."
+        "of two GPUs (DART-r), with 99 % of the requests within their SLO. The paper prints 48.0 and 32.2 %."
     )
     return [
         Paragraph(head),
@@ -243,11 +241,11 @@ def finding_blocks(given: Tables, on_blocks: bool) -> list[Block]:
         tables = {"groups on measured blocks": of_groups(inputs.on_measured(given)["plans"]), **tables}
     rows = [row for name, table in tables.items() if len(table) for row in _distances(name, table)]
     return [
-        Heading("How far the systems are from the optimum"),
+        Heading("Gaps of the systems to the optimum"),
         Paragraph(" ".join(_many_text(name, table) for name, table in tables.items() if len(table))),
         Table(
-            "Planned throughput below the optimum with any number of pipelines (or its proven bound), before "
-            "anything is served (lower is better)",
+            "Planned throughput below the optimum with any number of pipelines (or its proven bound), without "
+            "serving (lower is better)",
             ("instances", "system", "n", "mean (%)", "95 % interval", "largest (%)", "at the optimum"),
             tuple(rows),
             frozenset(range(2, 7)),
@@ -273,8 +271,8 @@ def _many_text(name: str, plans: pd.DataFrame) -> str:
     better = more[more > 100 * OPTIMALITY_TOLERANCE]
     size = f", by up to {better.max():.2f} %" if len(better) else ""
     return (
-        f"Of {len(more)} {name} proven both ways, several pipelines on one sequence of GPU types, which the paper's "
-        f"MILP does not allow, serve more on {len(better)}{size}."
+        f"The paper's MILP does not allow several pipelines on one sequence of GPU types. Of {len(more)} {name} proven "
+        f"both ways, they serve more on {len(better)}{size}."
     )
 
 
@@ -295,8 +293,9 @@ def instance_blocks(instances: pd.DataFrame) -> list[Block]:
         f"{len(status)} clusters with blocks that the authors measured. Proven optimal: "
         f"{int(proven(instances, MANY).sum())} with many pipelines, {int(proven(instances, PPIPE).sum())} with one per "
         f"sequence. Best known values met or beaten: {int(met[known.known.notna()].sum())} of "
-        f"{int(known.known.notna().sum())}. The MILP exactly as printed is infeasible on {refused}, because it makes "
-        f"every sequence of GPU types serve; the authors' code lets pipelines go unused.{_beyond(instances, known)}"
+        f"{int(known.known.notna().sum())}. The MILP exactly as printed is infeasible on {refused}, because it "
+        "requires every sequence of GPU types to serve; the authors' code allows unused "
+        f"pipelines.{_beyond(instances, known)}"
     )
     return [title, Paragraph(text), _instance_table(instances, known)]
 
@@ -315,8 +314,8 @@ def _beyond(instances: pd.DataFrame, known: pd.DataFrame) -> str:
         return ""
     return (
         f" On {len(found)} ({', '.join(found.index)}) the published plan serves more than the proven optimum with one "
-        f"pipeline per sequence of GPU types, by up to {percent(found.max(), 3)}, but no more than many pipelines do: "
-        "those runs seem to distinguish sequences by the shares of GPUs too."
+        f"pipeline per sequence of GPU types, by up to {percent(found.max(), 3)}, but no more than many pipelines. "
+        "Those runs seem to distinguish sequences by the shares of GPUs too."
     )
 
 
@@ -340,10 +339,9 @@ def _instance_table(instances: pd.DataFrame, known: pd.DataFrame) -> Table:
             )
         )
     return Table(
-        "Weighted requests per second planned; in brackets and under Gurobi the published values; one: one pipeline "
-        "per "
-        "sequence of GPU types, proven optimal unless an asterisk says that the limit came first; many: any number; "
-        "literal: the MILP exactly as printed, stopped early",
+        "Planned weighted requests per second; published values in brackets and under Gurobi. One: one pipeline "
+        "per sequence of GPU types, proven optimal unless an asterisk marks a time limit. Many: any number. "
+        "Literal: the MILP exactly as printed, stopped early",
         ("instance", "NP", "DART-r", "Gurobi", "one", "many", "one (s)", "many (s)", "literal"),
         tuple(rows),
         frozenset(range(1, 9)),
@@ -359,7 +357,7 @@ def _open(status: str) -> str:
 
 
 def run_blocks(collected: Collected) -> list[Block]:
-    """What was sampled, outcomes without a plan."""
+    """The sample, and outcomes without a plan."""
     plans, sampling = collected.tables["plans"], collected.details
     all_plans = pd.concat([plans, collected.tables["planning"]])
     return [
@@ -367,10 +365,10 @@ def run_blocks(collected: Collected) -> list[Block]:
         *([Paragraph(stored_text(collected))] if inputs.on_measured(collected.tables) else []),
         Paragraph(
             f"Seed {collected.asked.seed}: {sampling.groups} of 6 groups on each of four clusters, {sampling.models} "
-            f"of 18 models for Figures 9, 10 and 13, {sampling.seconds:g} simulated seconds per load of synthetic "
-            f"layers ({sampling.measured_seconds:g} of measured blocks where served now, as in the paper), "
+            f"of 18 models for Figures 9, 10 and 13. {sampling.seconds:g} simulated seconds per load of synthetic "
+            f"layers ({sampling.measured_seconds:g} of measured blocks where served now, as in the paper). Limits are "
             f"{sampling.columns_limit_s:g} s for columns and {sampling.printed_limit_s:g} s for the printed MILP in "
-            f"Figure 14, {sampling.groups_limit_s:g} s for it on the first group of each large cluster; `--full` "
+            f"Figure 14, {sampling.groups_limit_s:g} s for it on the first group of each large cluster. `--full` "
             "simulates 30 s and waits 120 s. "
             f"{len(plans)} plans, {len(collected.tables['serving'])} rows of served load. Without an accepted plan: "
             f"{outcomes_text(all_plans.system, all_plans.status)}."
@@ -387,8 +385,9 @@ def stored_text(collected: Collected) -> str:
         "with groups of models"
     )
     if collected.asked.artifact is not None:
-        return f"Measured blocks: made now from the artifact that was named: {size}."
+        return f"Measured blocks: made now from the given artifact: {size}."
     return (
-        f"Measured blocks: stored rows ({size}), since the artifact has no licence and is not here. `euclio reproduce "
-        "ppipe --artifact DIR` makes them anew from a checkout of the artifact, or from a table of its blocks."
+        f"Measured blocks: stored rows ({size}), since the artifact has no licence and is not included. `euclio "
+        "reproduce ppipe --artifact DIR` makes them anew from a checkout of the artifact, or from a table of its "
+        "blocks."
     )

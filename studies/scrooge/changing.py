@@ -127,7 +127,7 @@ def changing_rows(session: Session, seed: int, seconds: int, asked: list[dict[st
 
 
 def _series(record: Record) -> dict[str, Any]:
-    """What is drawn over time, as lists with an entry per second."""
+    """Values to draw over time, as lists with an entry per second."""
     by_second = record.by_second()
     own = {name: by_second[f"{name}_by_s"] for name in BY_SECOND}
     return {**own, INPUTS: dict(zip(record.modules, record.invocations.T.tolist(), strict=True))}

@@ -77,7 +77,7 @@ def _fill_over_time(axes: Sequence[Axes], tables: Mapping[str, pd.DataFrame], ap
     return (
         "Invocations per second of the modules after the first, as they come with the frames (means over 10 s); price "
         "of the workers in use; part of the frames answered in time (means over 10 s), colours as in the middle. One "
-        "workload of twelve clients; Nexus with every number of front-ends that the paper names."
+        "workload of twelve clients. Nexus has every number of front-ends that the paper names."
     )
 
 

@@ -1,4 +1,4 @@
-"""What runs on changing workloads say: finish rates and costs by key of the published number, and other readings."""
+"""Measures of runs on changing workloads: finish rates and costs by key of the published number, other readings."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ class ChangingReading:
 OWN = ChangingReading()
 OTHER_READINGS: Mapping[tuple[str, str], ChangingReading] = {
     (
-        "What a worker expects of the modules to come when it drops frames early (§3.6)",
-        "their worst case, with the time that a batch is waited for",
+        "The time that a worker expects of later modules when it drops frames early (§3.6)",
+        "their worst case, with the wait for a batch",
     ): replace(OWN, expecting=Expecting.WORST_CASE.value),
     ("Whether Nexus has a turn-off delay", "30 s, as Scrooge"): replace(OWN, turn_off_s=OWN_TURN_OFF_S),
     (
         "When Nexus's front-ends do the work of CPU modules (§4.2 footnote 10)",
         "when a frame comes, before its first GPU module",
     ): replace(OWN, front_ends_first=True),
-    ("What the mean of finish rates is over (§4.1)", "frames, not seconds"): replace(OWN, finish="attainment"),
-    ("Which workers cost (§4.1)", "all that are rented, those in turn-off delay too"): replace(OWN, cost="cost"),
+    ("The unit of the mean of finish rates (§4.1)", "frames, not seconds"): replace(OWN, finish="attainment"),
+    ("Which workers cost (§4.1)", "all rented ones, including those in turn-off delay"): replace(OWN, cost="cost"),
     ("Which workers cost (§4.1)", "shares of workers, as in the allocation"): replace(OWN, cost="planned_cost"),
 }
 """Questions that the paper leaves open, with the other answer."""
@@ -86,7 +86,7 @@ def changing_measures(runs: pd.DataFrame, reading: ChangingReading = OWN) -> dic
 
 
 def _savings(saved: pd.Series[float]) -> dict[str, Measured]:
-    """What is saved in a run, in a year of such runs, and in one on as many machines as §4.2 extrapolates to.
+    """Savings of a run, of a year of such runs, and of one on as many machines as §4.2 extrapolates to.
 
     Args:
         saved: dollars per run of `SECONDS`, world by world.
@@ -158,7 +158,7 @@ def changing_readings(runs: pd.DataFrame) -> dict[str, list[OtherReading]]:
 
 
 def movements(runs: pd.DataFrame) -> dict[str, tuple[Moved, ...]]:
-    """What fewer clients do to numbers, by key: how many of the twelve are there at once is not printed."""
+    """The effect of fewer clients on numbers, by key; the number of clients there at once is not printed."""
     counts = (*FEWER_CLIENTS, MOST_CLIENTS)
     tables = [changing_measures(runs, replace(OWN, clients=clients)) for clients in counts]
     found: dict[str, tuple[Moved, ...]] = {}

@@ -30,7 +30,7 @@ def session() -> Session:
 
 
 def example_table() -> Table:
-    """What the paper prints, what its arithmetic comes to, and what every solver finds."""
+    """The printed values, the result of their arithmetic, and every solver's plan."""
     rows = [
         ("paper, first allocation", "9", "171", "A on Y<4,2>, B on 2 Y<2,1>"),
         ("its arithmetic", f"{80 / 84 * 3 + 320 / 160 * 3:.4f}", "171.0", "80/84·3 + 320/160·3"),

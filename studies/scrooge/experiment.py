@@ -114,7 +114,7 @@ def collect(collector: Collector, asked: Asked) -> Found:
 
 
 def details(asked: Asked) -> Draws:
-    """What was drawn of the protocol, asking for plans anew."""
+    """Draws of the protocol, with plans made anew."""
     return workloads(planned_in(MILP), asked.workloads or WORKLOADS, asked.seed)
 
 

@@ -197,8 +197,8 @@ def figure_13_others(axes: Sequence[Axes], tables: Mapping[str, pd.DataFrame]) -
     grid(panel)
     legend_beside(panel)
     return (
-        "Total cost with concurrency 1 only over that with all levels; bands: 95 % intervals. Of these four the paper "
-        "prints no more than that they confirm Figure 13a (§4.4). Their profiles are ours."
+        "Total cost with concurrency 1 only over that with all levels; bands: 95 % intervals. For these four the paper "
+        "prints only that they confirm Figure 13a (§4.4). Their profiles are ours."
     )
 
 
@@ -273,8 +273,8 @@ def figure_2(axes: Sequence[Axes]) -> str:
         panel.legend(loc="best", fontsize=8.5)
         grid(panel)
     return (
-        "SSD-Inception on P100, concurrency 1: the profile that goes in, with another GPU kernel from batch 16 on. The "
-        "published figure shows GPU utilisation next to the time; nothing here models it."
+        "The input profile of SSD-Inception on P100 at concurrency 1, with another GPU kernel from batch 16 on. The "
+        "published figure also shows GPU utilisation, which we do not model."
     )
 
 
@@ -294,7 +294,7 @@ def figure_3(axes: Sequence[Axes], drawn_inputs: pd.DataFrame) -> str:
         grid(panel)
         panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=3, fontsize=8.5)
     return (
-        "What is drawn, evenly on a logarithmic scale, for every decision anew: the scaling factor of traffic's "
+        "Draws for every decision, even on a logarithmic scale: the scaling factor of traffic's "
         "vehicle classifier and the ballooned execution time of S2VT on P100. The published figure follows three "
         "videos frame by frame; only the dashed numbers are in the text."
     )

@@ -1,4 +1,4 @@
-"""What goes into Scrooge's evaluation as it is run here, next to what Tables 1 and 2 and Figures 2, 3 and 5 print.
+"""Inputs of Scrooge's evaluation as it runs here, next to those printed in Tables 1 and 2 and Figures 2, 3 and 5.
 
 Nothing here is a result: profiles and ranges of `data/scrooge.json` were made to agree with these numbers.
 """

@@ -1,4 +1,4 @@
-"""What the runs say: extra cost over the optimum and how long decisions take (Figures 10 and 11), and the rest."""
+"""Measures of the runs: extra cost over the optimum, times of decisions (Figures 10 and 11), and the rest."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def costs(runs: pd.DataFrame, application: str) -> pd.DataFrame:
 
 
 def saved(less: pd.Series[float], more: pd.Series[float]) -> Measured:
-    """What the total of one column is below another's, in per cent.
+    """The saving in the total of one column over another's, in per cent.
 
     The interval resamples decisions.
     """

@@ -21,7 +21,7 @@ from studies.scrooge.objectives import (
     spatial_savings,
 )
 
-PROFILES = "Profiles beyond the printed points, faces and persons per frame are ours (data/scrooge.json)."
+PROFILES = "Profiles beyond the printed points, and faces and persons per frame, are ours (data/scrooge.json)."
 
 
 def complete_decisions(runs: pd.DataFrame) -> int:
@@ -62,7 +62,7 @@ def _saved_by(runs: pd.DataFrame, application: str) -> str:
 
 
 def _averages(tables: Mapping[str, pd.DataFrame], label: str) -> str:
-    """What machines of a shown module serve on average at either end, with and without spatial multiplexing."""
+    """Average throughput of a shown module's machines at either end, with and without spatial multiplexing."""
     shown = next(s for s in SHOWN if s.label == label)
     rates = {solver: of_shown_module(tables, shown, solver).rps for solver in (SPATIAL, ALONE)}
     if any(rate.empty for rate in rates.values()):
@@ -84,7 +84,7 @@ def changing_reasons(runs: pd.DataFrame) -> dict[str, str]:
 
 
 def changing_summary(runs: pd.DataFrame) -> str:
-    """What the runs say, plainly."""
+    """The summary of the runs."""
     own = {name: of_scrooge(runs, name, OWN).mean(numeric_only=True) for name in COMPARED}
     traffic = of_nexus(runs, "traffic", 0, OWN).mean(numeric_only=True)
     finish = ", ".join(f"{percent(means[OWN.finish], 1)} ({name})" for name, means in own.items())
@@ -93,12 +93,12 @@ def changing_summary(runs: pd.DataFrame) -> str:
     return (
         f"Over 1000 s in which twelve clients come and go, Scrooge answers {finish} of the frames in time. Nexus, "
         f"without spatial multiplexing and turn-off delay, answers {percent(traffic[OWN.finish], 1)} of traffic's at "
-        f"{ratios[0]:.2f} times the cost of the workers in use; of those rented it is {ratios[1]:.2f} times, of the "
-        f"shares that plans take {ratios[2]:.2f} times. Workers that load a module are what loses frames: without a "
+        f"{ratios[0]:.2f} times the cost of the workers in use. For rented workers the ratio is {ratios[1]:.2f}, for "
+        f"the shares in the plans {ratios[2]:.2f}. Frames are lost while workers load a module: without a "
         f"turn-off delay Scrooge answers {percent(cold, 1)} of traffic's in time, with one of 30 s {percent(warm, 1)}. "
-        "For face Nexus costs more than the paper prints, whose own Figure 13 says that it has to. With too few "
-        "front-ends the finish rate depends on what a worker expects of the modules to come when it drops frames. That "
-        "a number agrees within a tenth of itself says little of finish rates near 100 %: Scrooge misses "
+        "For face Nexus costs more than the paper prints, as the paper's own Figure 13 implies. With too few "
+        "front-ends the finish rate depends on the time that a worker expects of later modules when it drops frames. "
+        "Agreement within a tenth means little for finish rates near 100 %: Scrooge misses "
         f"{percent(1 - own['traffic'][OWN.finish], 1)} of traffic's frames where the paper prints 2.3 %."
     )
 
@@ -117,7 +117,7 @@ def _compared(runs: pd.DataFrame) -> Iterator[tuple[str, str]]:
 
 
 def _run(system: str, own: pd.DataFrame) -> str:
-    """What a system's run went through."""
+    """Events of a system's run."""
     means = own.mean(numeric_only=True)
     return (
         f"{system} allocates {means.allocations:.0f} times and starts {means.workers_started:.0f} workers; a type is "
@@ -126,7 +126,7 @@ def _run(system: str, own: pd.DataFrame) -> str:
 
 
 def _costs(own: pd.DataFrame, theirs: pd.DataFrame) -> str:
-    """What both pay, counted in three ways."""
+    """Costs of both, counted in three ways."""
     ours, nexus = own.mean(numeric_only=True), theirs.mean(numeric_only=True)
     words = {"used_cost": "in use", "cost": "rented", "planned_cost": "by share"}
     text = ", ".join(f"{word} {ours[key]:.2f} and {nexus[key]:.2f}" for key, word in words.items())

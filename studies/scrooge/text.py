@@ -1,4 +1,4 @@
-"""What the page says: summary, reasons for differences, how the paper was read, the run."""
+"""The page's text: summary, reasons for differences, how the paper was read, the run."""
 
 from __future__ import annotations
 
@@ -61,16 +61,16 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
     return Text(
         summary=summary(runs),
         tally=f"The applications' parameters were set to {fits} of the printed numbers or lie within them (role input: "
-        f"what goes in, and three modules; {fitted} agree). Nothing was fitted to the other "
-        f"{all_} checks: {hit} are shown to agree. Times are those of the machine that the report was "
-        "made on.",
+        f"the inputs and three modules; {fitted} agree). Nothing was fitted to the other "
+        f"{all_} checks: {hit} are shown to agree. Times are those of the machine that made the "
+        "report.",
         sections=[
             Heading("Allocation decisions: Figures 10 and 11"),
             figure_11(runs),
             figure_applications(runs),
             Heading("Which inputs move the decisions"),
             *varied_blocks(collected.tables),
-            Heading("Workloads that change: Figures 6 to 9 and 14"),
+            Heading("Changing workloads: Figures 6 to 9 and 14"),
             Paragraph(changing_summary(collected.tables["changing"])),
             figure_6(collected.tables["changing"]),
             *(figure_over_time(collected.tables, name) for name in COMPARED),
@@ -79,16 +79,17 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             figure_12(collected.tables["objectives"]),
             figure_13(collected.tables),
             figure_13_others(collected.tables),
-            Heading("What goes in: Tables 1 and 2, Figures 2, 3 and 5"),
+            Heading("Inputs: Tables 1 and 2, Figures 2, 3 and 5"),
             worker_types_figure(MANY_TYPES, seed),
             figure_2(),
             figure_3(complexity(seed)),
             figure_5(),
             Heading("Worked example"),
             Paragraph(
-                "Tables 3 and 4 print throughputs next to the durations that do not quite follow from them. With the "
-                "durations alone, the paper's optimal allocation is optimal, and its first one is refused: two Y<2,1> "
-                "serve 307.7 of B's 320 requests per second, and the 12.3 left take 162.5 ms to fill a batch."
+                "Tables 3 and 4 print throughputs that do not quite follow from the durations next to them. With the "
+                "durations alone, the paper's optimal allocation is optimal, and the checker rejects its first one: "
+                "two Y<2,1> serve 307.7 of B's 320 requests per second, and the other 12.3 take 162.5 ms to fill a "
+                "batch."
             ),
             example_table(),
             Heading("How the paper was read"),
@@ -103,7 +104,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
 
 
 def numbers(scores: Sequence[Score]) -> list[KeyNumber]:
-    """What a reader shall see first: how often the MILP and the greedy find the best allocation."""
+    """The numbers at the top of the page: how often the MILP and the greedy find the best allocation."""
     by_key = {score.published.key: score for score in scores}
     found = []
     for key, name in (("milp_same_share", "MILP"), ("greedy_same_share", "greedy")):
@@ -116,7 +117,7 @@ def numbers(scores: Sequence[Score]) -> list[KeyNumber]:
 
 
 def summary(runs: pd.DataFrame) -> list[Block]:
-    """What the run says, plainly."""
+    """The summary of the run."""
     five, own = drawn_as(runs, FIVE_APPLICATIONS), drawn_as(runs, OWN_SESSIONS)
     rows = []
     for solver, name in ((MILP, "MILP, then partial allocations"), (GREEDY, "greedy")):
@@ -166,14 +167,14 @@ def _summary_text(runs: pd.DataFrame) -> str:
     greedy = share(ratio(own, GREEDY) <= 1 + OPTIMALITY_TOLERANCE)
     theirs, theirs_greedy = (share(ratio(five, name) <= 1 + OPTIMALITY_TOLERANCE) for name in (MILP, GREEDY))
     return (
-        f"Scrooge's MILP finds a plan as cheap as the optimum on {same.value:.1f} % of {same.n} allocation decisions "
-        "that are drawn as in the paper's §4.2 (traffic, face and tracker with CPU modules, two worker types with a "
-        f"GPU, 400 ms), and one that costs at most 3 % more on {within.value:.1f} %; the paper prints about 85 % and "
-        f"all. Its greedy search finds the optimum on {greedy.value:.1f} %; the paper prints 80 %. The execution times "
-        f"are at the scale that Inception's printed throughputs of §4.3 mean. On {theirs.n} protocol workloads, which "
-        "are not the paper's, it is "
+        f"Scrooge's MILP finds the optimal cost on {same.value:.1f} % of {same.n} allocation decisions, "
+        "drawn as in the paper's §4.2 (traffic, face and tracker with CPU modules, two worker types with a "
+        f"GPU, 400 ms). It costs at most 3 % more on {within.value:.1f} %. The paper prints about 85 % and "
+        f"all. Its greedy search finds the optimum on {greedy.value:.1f} %; the paper prints 80 %. The scale of "
+        f"execution times follows from Inception's printed throughputs of §4.3. On {theirs.n} protocol workloads, "
+        "which are not the paper's, the shares are "
         f"{theirs.value:.1f} and {theirs_greedy.value:.1f} %. The second step was infeasible on "
-        f"{int(fell_back(own).sum())} of the {same.n} decisions, where the greedy search took over. A decision takes "
+        f"{int(fell_back(own).sum())} of the {same.n} decisions, where the greedy search replaced it. A decision takes "
         f"{1000 * wall(own, MILP).median():.0f} ms (median; with {MANY_TYPES} worker types "
         f"{1000 * wall(own, on_types(MILP)).median():.0f} ms)."
     )
@@ -194,11 +195,11 @@ def run_blocks(collected: Collected) -> list[Block]:
         Heading("Workloads and run"),
         Paragraph(
             f"Seed {collected.asked.seed}: {draws.drawn} draws of the protocol, of which {rejected} have no "
-            f"plan in Scrooge's plan space (proven), and {drawn_as(runs, OWN_SESSIONS).workload.nunique()} decisions "
-            f"as in §4.2 that have one. The two worker types are P100 and V100; {MANY_TYPES} types are seeded "
+            f"plan in Scrooge's plan space (proven), and {drawn_as(runs, OWN_SESSIONS).workload.nunique()} feasible "
+            f"decisions as in §4.2. The two worker types are P100 and V100; {MANY_TYPES} types are seeded "
             "variations of speed and price within the ratios of Scrooge's Table 1. Optimum proven on "
             f"{int(known[OPTIMUM].notna().sum())} (2 types) and {int(known[on_types(OPTIMUM)].notna().sum())} "
-            f"({MANY_TYPES} types) of {len(known)}; brute force ended for {ended}; disagreements of the two: "
+            f"({MANY_TYPES} types) of {len(known)}; brute force ended for {ended}; disagreements of both: "
             f"{disagreements(runs)}. Figures 12 and 13: {kept} of {under_objectives.decision.nunique()} decisions have "
             "a plan under every objective, with and without spatial multiplexing; costs are compared on those. Rows "
             f"without an accepted plan: {outcomes_text(runs.solver, runs.status)}; under objectives: "
@@ -221,8 +222,8 @@ def reasons(collected: Collected) -> dict[str, str]:
         "milp_extra_max": f"{_spread(own, MILP, 1.03)} {_worst(own)}",
         "greedy_same_share": (
             f"{varied['greedy_same_share']} "
-            "The rule counts requests gained per second of latency, not money saved, so modules that serve many "
-            "requests per unit of money take the latency first, where there is little to save. "
+            "The rule counts requests gained per second of latency, not money saved. Modules that serve many "
+            "requests per unit of money therefore take the latency first, where savings are small. "
             f"By application: {_by_application(own, GREEDY)}; on workloads of "
             f"the protocol: {_by_application(five, GREEDY)}."
         ),
@@ -230,16 +231,16 @@ def reasons(collected: Collected) -> dict[str, str]:
         "milp_time_max": _times(own, MILP),
         "milp_time_max_30": _times(own, on_types(MILP)),
         "bruteforce_time_max": (
-            "Ours leaves a vector of machines where a plan found before costs no more and is no slower than anything "
-            f"it can become: it visits {own[own.solver == BRUTE_FORCE].stat_vectors.median():.0f} vectors per "
+            "Our brute force prunes a vector of machines if a known plan costs no more and is no slower than all of "
+            f"its extensions. It visits {own[own.solver == BRUTE_FORCE].stat_vectors.median():.0f} vectors per "
             "decision (median). The paper does not describe its brute force."
         ),
         "scaling_window_most": (
             "The widest window of all twelve clients' videos; the paper shows one window of one of three videos."
         ),
         "types_price_ratio": (
-            f"Prices of types are drawn within the printed ratio, {PRICE_RATIO:g}; the most and the least expensive of "
-            "30 draws lie inside its ends."
+            f"Prices of types are drawn within the printed ratio, {PRICE_RATIO:g}, so the extremes of "
+            "30 draws lie inside it."
         ),
         **objective_reasons(collected.tables),
         **changing_reasons(collected.tables["changing"]),
@@ -257,9 +258,9 @@ def _fallback(runs: pd.DataFrame) -> str:
     hit = over <= 1 + OPTIMALITY_TOLERANCE
     apart = greedy[over.index]
     return (
-        f"The second step was infeasible on {int(apart.sum())} of {len(over)} decisions; after the greedy search "
-        f"{_share(hit[apart])} of those cost the same, of the others {_share(hit[~apart])}: there the first step "
-        "spends latency that the partial allocations then lack."
+        f"The second step was infeasible on {int(apart.sum())} of {len(over)} decisions. After the greedy search "
+        f"{_share(hit[apart])} of those cost the same, of the others {_share(hit[~apart])}. There the first step "
+        "uses latency that the partial allocations then lack."
     )
 
 

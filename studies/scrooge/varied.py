@@ -50,7 +50,7 @@ NO_ITEMS_PRINTED = (("traffic", "face"), ("face", "keypoints"), ("tracker", "rei
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What is otherwise than in the study's own decisions; with the defaults nothing is.
+    """The differences from the study's own decisions; the defaults make none.
 
     Attributes:
         types: number of drawn worker types in place of P100 and V100; 0 means these two.
@@ -62,8 +62,8 @@ class Inputs:
         fixed: share of a batch's time that does not grow with the batch, at batch 1, whose time stays as it is, of
             the modules of `NO_TIMES_PRINTED`; -1 means as it is.
         gain: factor of what concurrency gains, of the modules of `NO_TIMES_PRINTED`.
-        fall: how fast that gain falls as batches grow, its exponent, of the modules of `NO_TIMES_PRINTED`; -1: as it
-            is.
+        fall: how fast that gain falls as batches grow, its exponent, of the modules of `NO_TIMES_PRINTED`; -1 means
+            unchanged.
         faster: speed on V100 over that on P100, of the modules of `NO_RATIO_PRINTED`; 0 means as it is.
         levels: the highest concurrency, all levels below included; 0 means levels 1, 2 and 4 alone, which are printed.
         alone: factor of the durations of modules without a GPU.
@@ -324,6 +324,6 @@ def run_varied(collector: Collector, count: int, seed: int, part: float, full: b
 
 
 def _table(frame: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
-    """What was measured, with these columns."""
+    """The measurements, with these columns."""
     rows = results.measured(frame)
     return rows.reindex(columns=list(columns)).astype(dict.fromkeys((MILP, GREEDY), "float64"))

@@ -1,4 +1,4 @@
-"""What varied inputs do to how often Scrooge's MILP and greedy cost the same as the optimum."""
+"""The effect of varied inputs on how often Scrooge's MILP and greedy cost the same as the optimum."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def decision_movements(varied: pd.DataFrame) -> dict[str, tuple[Moved, ...]]:
 
 
 def _moved(factor: Factor, shares: Mapping[float, Measured]) -> Iterator[Moved]:
-    """What a factor does to a share; nothing where the intervals at its ends meet."""
+    """The effect of a factor on a share; nothing where the intervals at its ends overlap."""
     if len(shares) < 2:
         return
     (least, low), (*_, (most, high)) = next(iter(shares.items())), shares.items()

@@ -67,9 +67,9 @@ def figure_inputs(axes: Sequence[Axes], found: Mapping[str, Mapping[str, VariedO
         grid(panel, "x")
     axes[1].set_yticklabels([])
     return (
-        "One input is varied at a time; dots: its values; lines above and below: 95 % intervals at the first and the "
-        "last, which stand next to them. Blue: inputs that are not printed; grey: those that are, or that would "
-        "contradict what is printed. Green line: the decisions as the study runs them; dashed: published. Names are "
+        "One input is varied at a time. Dots are its values; lines above and below are 95 % intervals at the labelled "
+        "first and last value. Blue: unprinted inputs; grey: printed ones, or those that would "
+        "contradict print. Green line: the study's own inputs; dashed: published. Names are "
         "those of the table below."
     )
 
@@ -94,16 +94,16 @@ def _what(found: Mapping[str, Mapping[str, VariedOutcome]]) -> str:
         ""
         if own is None
         else (
-            f" As the study runs them, MILP and greedy cost the same as the optimum on {_share(own[MILP].same)} and "
+            f" With the study's inputs, MILP and greedy cost the same as the optimum on {_share(own[MILP].same)} and "
             f"{_share(own[GREEDY].same)} of them."
         )
     )
     return (
         f"The decisions of §4.2 are made again under {counted(len(found), 'setting')}: inputs varied one at a time, "
-        f"and some two at a time; no level was chosen for what came out at it.{start} An input is said to move a share "
-        "where the 95 % intervals at its two ends do not meet, and only of inputs that the paper does not print; what "
-        "would contradict a printed number is run too, and explains nothing. Worker types are drawn anew for "
-        "every decision, and unless the run is full on every other decision only, as that takes long."
+        f"and some two at a time. No level was chosen by its result.{start} An unprinted input moves a share "
+        "if the 95 % intervals at its two ends do not overlap. Values that "
+        "contradict a printed number are run too, but explain nothing. Worker types are drawn anew for "
+        "every decision; unless the run is full, for every other decision only, to save time."
     )
 
 
@@ -124,8 +124,8 @@ def _moving(found: Mapping[str, Mapping[str, VariedOutcome]]) -> str:
         if seen:
             words = "; ".join(moved) if moved else "none"
             parts.append(
-                f"{NAMES[solver]} (published {value:g} %) is moved by: {words}. Over all unprinted inputs it goes from "
-                f"{min(seen):.0f} to {max(seen):.0f} %, so that a printed number anywhere in between would have been "
+                f"Inputs that move {NAMES[solver]} (published {value:g} %): {words}. Over all unprinted inputs it "
+                f"ranges from {min(seen):.0f} to {max(seen):.0f} %, so any printed number in between would have been "
                 "reached too."
             )
     return " ".join(parts)
@@ -135,16 +135,16 @@ def _both(found: Mapping[str, Mapping[str, VariedOutcome]]) -> str:
     """Under which settings both printed shares come out, and what the largest extra costs are there."""
     names = holding(found, printed_shares())
     if not names:
-        return f"Under none of the {counted(len(found), 'setting')} do both intervals hold the printed shares."
+        return f"Under none of the {counted(len(found), 'setting')} do both intervals contain the printed shares."
     texts = {name: _in_short(name, found[name]) for name in names}
     free = [texts[in_words(s)] for s in settings() if in_words(s) in texts and not _printed(s)]
     rest = [texts[in_words(s)] for s in settings() if in_words(s) in texts and _printed(s)]
-    parts = [f"only inputs that are not printed are otherwise under {joined(free)}"] if free else []
-    parts += [f"a printed one is under {joined(rest)}"] if rest else []
+    parts = [f"settings that change unprinted inputs only: {joined(free)}"] if free else []
+    parts += [f"settings that change a printed input: {joined(rest)}"] if rest else []
     return (
-        f"Both intervals hold the printed shares under {len(names)} of {counted(len(found), 'setting')}, by the names "
-        f"of the table below: {'; '.join(parts)}. In brackets: shares of MILP and greedy, and their largest extra "
-        "costs, of which the paper prints less than 3 % and up to 5 %."
+        f"Both intervals contain the printed shares under {len(names)} of {counted(len(found), 'setting')}, named "
+        f"as in the table below: {'; '.join(parts)}. In brackets: shares of MILP and greedy, and their largest extra "
+        "costs, for which the paper prints less than 3 % and up to 5 %."
     )
 
 
@@ -162,21 +162,17 @@ def _most(own: VariedOutcome) -> Measured:
 
 
 def _printed(setting: Mapping[str, float]) -> list[str]:
-    """What the paper prints of the inputs that a setting has otherwise."""
+    """The printed values of the inputs that a setting changes."""
     return [factors()[name].printed for name in setting if factors()[name].printed]
 
 
 def varied_reasons(tables: Mapping[str, pd.DataFrame]) -> dict[str, str]:
-    """What varied inputs and other decisions give for both shares, by key of the published number."""
+    """Both shares under varied inputs and other decisions, by key of the published number."""
     found, made = outcomes(tables[VARIED]), each_time(tables[MADE])
     reasons = {}
     for solver, key in KEYS.items():
         seen = [m.value for factor in FACTORS if not factor.printed for m in along(factor, found, solver).values()]
-        words = (
-            [f"over single inputs that are not printed it goes from {min(seen):.0f} to {max(seen):.0f} %"]
-            if seen
-            else []
-        )
+        words = [f"over single unprinted inputs it ranges from {min(seen):.0f} to {max(seen):.0f} %"] if seen else []
         if len(made):
             same = outcome(made, solver).same
             words.append(f"on {counted(len(made), 'allocation')} of changing workloads it is {same.value:.1f} %")
@@ -191,10 +187,10 @@ def _made(made: pd.DataFrame) -> str:
         return ""
     milp, greedy = outcome(every, MILP), outcome(every, GREEDY)
     held = holding({"": {MILP: milp, GREEDY: greedy}}, printed_shares())
-    start = "" if held else "Which decisions are made does not explain the printed shares: "
+    start = "" if held else "The choice of decisions does not explain the printed shares: "
     return (
         f"{start}on the {counted(len(every), 'allocation')} that Scrooge asks for on changing workloads of traffic, "
-        "face and tracker, without those that have no plan at their rates, MILP costs the same as the optimum on "
+        "face and tracker, feasible ones only, MILP costs the same as the optimum on "
         f"{_share(milp.same)} (mean extra {milp.mean_extra.value:.2f} %, largest {milp.most_extra.value:.1f} %), "
         f"greedy on {_share(greedy.same)} ({greedy.mean_extra.value:.2f} and {greedy.most_extra.value:.1f} %)."
     )

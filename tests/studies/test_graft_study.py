@@ -196,7 +196,7 @@ def test_report_holds_every_figure_and_what_is_not_reproduced(report):
     page = (report / "index.html").read_text(encoding="utf-8")
     assert page.count("<svg") == 15
     for text in (
-        "What no other reading and no parameter reaches",
+        "Numbers that no reading and no parameter reaches",
         "Figures 8, 9 and 10",
         "energy saved over GSLICE",
         "How near is Graft",

@@ -89,7 +89,7 @@ def test_decomposition_stands_in_page_and_scorecard(report: Path) -> None:
     for name in ("index.html", "scorecard.md"):
         text = (report / name).read_text(encoding="utf-8")
         assert "by heuristic" in text
-        assert "Throughput-based splitting, taken as Table III names it" in text
+        assert "Throughput-based splitting, as Table III names it" in text
 
 
 @pytest.mark.slow

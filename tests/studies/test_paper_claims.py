@@ -154,7 +154,7 @@ def test_check_figures_are_counted_with_and_without_those_that_are_doubtful_in_p
     text = figures_text({"tiny": card(*rows, row(NO, key="b"))})
     assert text.startswith("Of 3 printed numbers that nothing was fitted or set to, 1 agree")
     assert "0 are not decided, 1 are off, 1 are not compared" in text
-    assert text.endswith("With 1 numbers that another printed one makes doubtful 2 of 4 agree.")
+    assert text.endswith("Together with 1 numbers that another printed one makes doubtful, 2 of 4 agree.")
 
 
 def test_every_stored_claim_is_of_published_figures():

@@ -364,7 +364,7 @@ def test_measured_blocks_come_first_and_synthetic_layers_next_to_them(report):
     assert not scores.artifact[["p4_over_l4_least", "unmerged_80_s", "layers_mean"]].any()
     page = (report / "index.html").read_text(encoding="utf-8")
     assert "Printed numbers on the two inputs" in page
-    assert "made now from the artifact that was named" in page
+    assert "made now from the given artifact" in page
 
 
 @pytest.mark.slow

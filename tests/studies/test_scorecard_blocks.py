@@ -58,7 +58,7 @@ def test_what_is_seen_first_is_agreement_of_figures_that_nothing_was_fitted_to()
     assert number.value == "1 of 3"
     assert number.note == (
         "agree: the whole 95 % interval lies within the tolerance; 0 not decided; 2 off; 0 not compared; with 1 that "
-        "another printed number makes doubtful 1 agree"
+        "another printed number makes doubtful, 1 agree"
     )
 
 

@@ -181,7 +181,7 @@ def test_every_published_figure_has_a_measure_and_every_result_a_reason():
     why = reasons(both)
     # Of inputs that are drawn these came out otherwise than they were set.
     assert set(why) == set(figures) - inputs | {"types_price_ratio", "scaling_window_most"}
-    assert "it goes from 0 to 100 %; on 2 allocations of changing workloads it is 100.0 %." in why["milp_same_share"]
+    assert "it ranges from 0 to 100 %; on 2 allocations of changing workloads it is 100.0 %." in why["milp_same_share"]
 
 
 def test_inputs_are_as_printed():
@@ -342,8 +342,8 @@ def report(tmp_path_factory):
 def test_report_holds_scorecard_figures_and_example(report: Path):
     page = (report / "index.html").read_text(encoding="utf-8")
     assert page.count("<svg") == 17
-    assert "printed numbers, each with one of four words" in page
-    assert "disagreements of the two: 0" in page
+    assert "printed numbers, each with one of four verdicts" in page
+    assert "disagreements of both: 0" in page
     assert "7.5444" in (report / "scorecard.md").read_text(encoding="utf-8")
 
 

@@ -69,7 +69,7 @@ def test_every_trial_has_the_limit(certifies, monkeypatch):
 def test_the_page_says_of_how_many_proofs_how_many_were_certified(certifies):
     shown = texts(certificate_blocks(sampled(200, 10, 4)))
     assert shown.startswith("200 runs ended with a proof")
-    assert "A sample of 10 (seed 4)" in shown
+    assert "We ran a sample of 10 (seed 4) again" in shown
     assert shown.endswith("10 s each: 10 of 10 certified.")
 
 
