@@ -40,10 +40,10 @@ SIGN = "="
 
 
 def parts_of(name: str) -> tuple[str, dict[str, str]]:
-    """What a name says of parts.
+    """The parts in a name.
 
     Args:
-        name: ``NAME:PART=WORD:PART=WORD``; without any sign of equality it sets none.
+        name: ``NAME:PART=WORD:PART=WORD``; without an equals sign it sets none.
 
     Returns:
         The name of the solver whose parts are set, and the word of each part.

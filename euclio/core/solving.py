@@ -28,7 +28,7 @@ from euclio.core.warm_up import warm_up
 from euclio.core.words import full, joined
 
 COLD = "none"
-"""Name that asks for no warm start."""
+"""Name that requests no warm start."""
 
 
 def solve(
@@ -132,9 +132,9 @@ class PreparedRun:
         return incumbent_in_words(self.family.goal(self.space))
 
     def warm_up(self) -> None:
-        """Import and compile what the run needs (`euclio.core.warm_up`), and derive what runs of an instance share.
+        """Import and compile what the run needs (`euclio.core.warm_up`), and derive the data that runs share.
 
-        Whichever run of an instance came first would otherwise be timed with what all of them use.
+        Otherwise the first run of an instance would be charged for work that all runs use.
         """
         covered = False
         for solver in (self.solver, self.starter):
