@@ -49,13 +49,13 @@ def solve(
 
     Args:
         instance: an instance of any family.
-        solver: name of a registered solver, or a `Solver`; None: the default of the instance's family.
-        space: plan space; by default the solver's own. The result's may be narrower (`Solver.narrow`).
+        solver: name of a registered solver, or a `Solver`. None means the default of the instance's family.
+        space: plan space; by default the solver's own. The result's plan space may be narrower (`Solver.narrow`).
         time_limit_s: time limit in seconds.
         seed: seed of random choices.
-        engine: engine of the solver library, such as "highs", "cbc" or "scip"; None: the solver's default.
-        threads: threads of the engine; None: one.
-        warm_start: name of the solver whose plan to start from, or "none"; None: the solver's default.
+        engine: engine of the solver library, such as "highs", "cbc" or "scip". None means the solver's default.
+        threads: threads of the engine. None means one.
+        warm_start: name of the solver whose plan is the warm start, or "none". None means the solver's default.
         log_file: file for the engine's log.
         export_lp: file for the model in LP format.
         **changes: fields of the plan space to change, such as ``policy="rr"`` or ``max_allocations=2``.
@@ -64,9 +64,8 @@ def solve(
         The checked result.
 
     Raises:
-        InputError: an unknown solver or engine, a solver of another problem family, an option that the solver does
-            not take, a plan space that does not go with the instance, or an engine that is not installed
-            (`MissingEngineError`).
+        InputError: the solver or engine is unknown, the solver is of another problem family or does not take an option,
+            or the plan space does not fit the instance. A missing engine raises `MissingEngineError`.
     """
     options: EngineOptions[Any] = EngineOptions(engine, threads, None, log_file, export_lp)
     limits: Limits[Any] = Limits(time_limit_s, seed, options)
@@ -86,17 +85,17 @@ def asked(instance: Any, solver: SolverLike | None = None, **options: Any) -> Pr
 
 @dataclass(frozen=True, slots=True)
 class PreparedRun:
-    """A run of which all is decided but the answer.
+    """A run with all decisions made but not yet solved.
 
     Attributes:
         instance: the instance.
         family: its family.
         solver: the solver.
-        space: plan space that it searches and that its plan is checked under.
-        limits: limits and engine options, without the plan to start from.
-        starter: solver of the plan to start from; None: none.
-        given: the plan space that was given; None: each solver's own.
-        changes: fields of the plan space that were given.
+        space: plan space that the solver searches and the checker uses.
+        limits: limits and engine options, without the warm start.
+        starter: solver of the warm start. None means no warm start.
+        given: the plan space that the user gave. None means each solver's own.
+        changes: fields of the plan space that the user gave.
     """
 
     instance: Any
@@ -122,13 +121,13 @@ class PreparedRun:
         return described
 
     def in_words(self) -> str:
-        """What is going on while it is made."""
+        """The progress message of this run."""
         limit_s = self.limits.time_limit_s
         limit = "" if limit_s is None else f", up to {full(limit_s)} s"
         return f"solving {self.instance.name} with {self.solver.name}{limit}"
 
     def standing(self) -> str:
-        """What is known of its answer while it is made, in words; empty: nothing, or it is not being made."""
+        """Incumbent and bound of the run so far, in words; empty if nothing is known or the run is not under way."""
         return incumbent_in_words(self.family.goal(self.space))
 
     def warm_up(self) -> None:
@@ -138,7 +137,8 @@ class PreparedRun:
         """
         covered = False
         for solver in (self.solver, self.starter):
-            # One that is going to refuse need not be prepared, and is not let loose on what it does not cover.
+            # A solver that will refuse the instance needs no preparation, and must not run on cases that it does not
+            # cover.
             if solver is not None and not solver.uncovered(self.instance, self.space):
                 warm_up(solver, self.space)
                 covered = True
@@ -146,13 +146,13 @@ class PreparedRun:
             self.family.derive(self.instance, self.space)
 
     def answer(self, started_from: Callable[[Any], None] | None = None) -> tuple[Answer[Any], float]:
-        """The solver's answer, unchecked, and the seconds that it took with the plan to start from.
+        """The solver's unchecked answer, and the seconds that it took including the warm start.
 
         Args:
-            started_from: is told the plan to start from before the solver runs, if there is one; None: nobody is.
+            started_from: receives the warm start before the solver runs, if there is one. None disables it.
 
         Raises:
-            TypeError: it is no answer.
+            TypeError: the solver returned no `Answer`.
         """
         begin_run()
         started = time.perf_counter()
@@ -176,7 +176,7 @@ class PreparedRun:
         return check(self.instance, self.solver.name, self.space, self.limits, answer, wall_s, options=self.options)
 
     def _starting_plan(self, starter: AnySolver) -> Any:
-        """The starter's plan, if it is one of the plan space."""
+        """The starter's plan, if it lies in the plan space."""
         limits: Limits[Any] = Limits(self.limits.time_limit_s, self.limits.seed)
         try:
             self._refuse_uncovered(starter)
@@ -187,10 +187,10 @@ class PreparedRun:
         return plan if feasible else None
 
     def _refuse_uncovered(self, solver: AnySolver) -> None:
-        """Keep a solver from what it does not cover: its bound would be none, its plan refused.
+        """Refuse a solver that does not cover the case: its bound would be invalid and its plan rejected.
 
         Raises:
-            InapplicableError: it does not cover something of the instance or the plan space.
+            InapplicableError: the solver does not cover something of the instance or the plan space.
         """
         lacking = solver.uncovered(self.instance, self.space)
         if lacking:
@@ -214,7 +214,7 @@ def prepare(
     warm_start: SolverLike | None = None,
     **changes: Any,
 ) -> PreparedRun:
-    """Decide and check all of a run but the answer; arguments, defaults and errors as in `solve`."""
+    """Decide and check everything of a run but the answer; arguments, defaults and errors as in `solve`."""
     family = family_of(instance)
     chosen = solver_for(family, solver)
     _check_options(chosen, limits.options, warm_start)
@@ -233,7 +233,7 @@ def prepare(
 
 
 def _space_on(instance: Any, solver: AnySolver, given: Any, changes: Mapping[str, Any]) -> Any:
-    """The plan space that a solver searches on an instance: the one given, or its own, with some fields changed."""
+    """The plan space that a solver searches on an instance: the given one or its own, with some fields changed."""
     space = solver.space if given is None else given
     return solver.space_on(instance, replace(space, **changes) if changes else space)
 
@@ -247,14 +247,14 @@ def without_engine(
     space: Any = None,
     **changes: Any,
 ) -> AnyResult:
-    """The result of a solver among others that `prepare` refuses, as its engine is missing: it is inapplicable."""
+    """The inapplicable result of a solver that `prepare` refuses because its engine is missing."""
     searched = _space_on(instance, solver, space, changes)
     answer: Answer[Any] = Answer(None, "inapplicable", reason=error.message)
     return check(instance, solver.name, searched, Limits(time_limit_s), answer, 0.0)
 
 
 def solver_for(family: Family, solver: SolverLike | None) -> AnySolver:
-    """The solver of an instance of this family, by name; None: the family's default.
+    """The named solver for an instance of this family. None means the family's default.
 
     Raises:
         InputError: there is no such solver, or it solves instances of another family.
@@ -311,8 +311,8 @@ def check(
         limits: the limits of the run.
         answer: the answer, unchecked.
         wall_s: seconds that it took.
-        evaluation: what the checker said of the plan, where it was asked before.
-        options: plan space and limits as plain data; None: those above.
+        evaluation: the checker's evaluation of the plan, if it exists already.
+        options: plan space and limits as plain data. None means those given above.
     """
     family = family_of(instance)
     goal = family.goal(space)
@@ -350,7 +350,8 @@ def _describe(space: Any, goal: Goal, limits: Limits[Any]) -> dict[str, Any]:
 def _outcome(answer: Answer[Any], evaluation: Checked | None, goal: Goal) -> tuple[Status, str]:
     """Status and reason of an answer.
 
-    A refused plan is an error; so is a claim or a bound that is no number or that the checked plan contradicts.
+    A rejected plan is an error. So is a claim or bound that is not a finite number or that the checked plan
+    contradicts.
     """
     if evaluation is not None and (not evaluation.feasible or evaluation.value is None):
         return Status.ERROR, f"the checker refused the plan: {'; '.join(evaluation.violations)}"

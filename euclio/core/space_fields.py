@@ -1,7 +1,7 @@
-"""Fields of plan spaces: all that is said of one is declared once, where the field stands in its dataclass.
+"""Fields of plan spaces: each is declared once, where the field stands in its dataclass.
 
-From the declaration come the option of the commands, the settings of experiments, the plan space in result files and in
-words, the restrictions that an explanation lifts, and the changes that solvers are tried with.
+The declaration gives the option of the commands, the settings of experiments, and the plan space in result files and in
+words. It also gives the restrictions that an explanation lifts, and the changes that solvers are tried with.
 """
 
 from __future__ import annotations
@@ -22,19 +22,21 @@ _PLAIN = (bool, int, str, type(None))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpaceField:
-    """What is said of a field of a plan space.
+    """The declaration of a field of a plan space.
 
     Attributes:
-        kind: how a value stands in files: str, int, bool, or tuple for a list of names; also None where that is the
+        kind: type of the value in files: str, int, bool, or tuple for a list of names; also None if that is the
             default.
-        words: a value in a few words, for people; empty: it goes without saying.
-        read: value of the file, instance and the place in the file in, value of the field out; raises an `InputError`.
-        required: whether files have to say it.
-        option: the option of the commands; None: there is none.
-        variants: instance and plan space in; other values of the field to try a solver with, with a name each.
+        words: the value in a few words; empty if it goes without saying.
+        read: takes the value of the file, the instance and the place in the file, and returns the value of the field;
+            raises an `InputError`.
+        required: whether files must state it.
+        option: the option of the commands; None if there is none.
+        variants: takes an instance and a plan space, and returns other values of the field to try a solver with, each
+            with a name.
         contains: whether every plan under a second value is one under the first, and is no slower there.
-        restriction: the option that sets a value, and what it takes from a user, for a sentence.
-        lifted: place of the field among the restrictions that an explanation lists.
+        restriction: the option that sets a value, and the restriction that it puts on a user, for a sentence.
+        lifted: rank of the field among the restrictions that an explanation lists.
     """
 
     kind: type
@@ -49,7 +51,7 @@ class SpaceField:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What the field of the dataclass has as its metadata."""
+        """The metadata of the dataclass field."""
         return {_KEY: self}
 
 
@@ -65,18 +67,18 @@ def options_of(space: type) -> tuple[Parameter, ...]:
 
 
 def described(space: Any) -> dict[str, object]:
-    """A plan space as plain data, as it stands in results and on the command line."""
+    """A plan space as plain data, as in results and on the command line."""
     return dict(_described(space))
 
 
 @lru_cache(maxsize=4096)
 def _described(space: Any) -> dict[str, object]:
-    """A plan space as plain data, made once for each: a run asks several times."""
+    """A plan space as plain data, computed once for each, since a run asks several times."""
     return {name: _plain(getattr(space, name)) for name in space_fields(space.__class__)}
 
 
 def in_words(space: Any) -> str:
-    """A plan space in a few words: only what does not go without saying."""
+    """A plan space in a few words, without the values that go without saying."""
     words = (declared.words(getattr(space, name)) for name, declared in space_fields(space.__class__).items())
     return ", ".join(word for word in words if word)
 
@@ -89,7 +91,7 @@ def variants_of(instance: Any, space: Any) -> Iterator[tuple[str, Any]]:
 
 
 def contains(wide: Any, narrow: Any) -> bool:
-    """Whether every plan of a plan space is known to be one of another, and no slower there, field by field."""
+    """Whether, by each field, every plan of a narrow space is known to be in a wide one and no slower there."""
     fields = space_fields(wide.__class__)
     return all(declared.contains(getattr(wide, name), getattr(narrow, name)) for name, declared in fields.items())
 
@@ -107,12 +109,12 @@ def word(value: str, words: Iterable[str], field: str) -> str:
 
 
 def at_most(value: int | None, unit: str) -> str:
-    """A limit in words; empty: there is none."""
+    """A limit in words; empty if there is none."""
     return "" if value is None else f"at most {value} {unit}{'s' if value > 1 else ''}"
 
 
 def at_least_as_many(wide: int | None, narrow: int | None) -> bool:
-    """Whether a limit allows all that another one does; None: any number."""
+    """Whether a limit allows all that another one does; None means no limit."""
     return wide is None or (narrow is not None and wide >= narrow)
 
 

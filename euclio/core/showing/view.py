@@ -1,4 +1,4 @@
-"""What is shown of the objects of a class."""
+"""Views: how the objects of a class are shown."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class Head(NamedTuple):
-    """What is said of an object before all else.
+    """The first facts shown of an object.
 
     Attributes:
-        name: its name, or that of the instance that it is about; empty: it has none.
-        status: its outcome in a word, such as "optimal"; empty: it has none.
-        facts: what is to be known of it, the most important first, such as its cost and what is proven of that.
+        name: its name, or that of the instance that it is about; empty if it has none.
+        status: its outcome in a word, such as "optimal"; empty if it has none.
+        facts: its main facts, the most important first, such as its cost and bound.
     """
 
     name: str
@@ -37,14 +37,14 @@ class View:
     """How the objects of a class show themselves; fields are functions of the object, but for the last two.
 
     Attributes:
-        head: what is said first; it has to be quick, as debuggers ask for it too.
-        table: the table that the command line prints; None: the rows, by the columns.
-        drawing: a drawing between the head and the table, as HTML that is written out as it is; empty: none.
-        rows: the rows of its frame, by name of the column, fractions allowed; None: it is no table.
-        draw: draws it on axes, inside `euclio.core.figures.figure_style`; None: it has no figure.
-        lines: what is said between the head and the rows.
-        columns: the columns by which the rows are shown; empty: they are not.
-        leads: whether the first line of the table says more than the facts of the head, such as the currency.
+        head: the first facts. It has to be quick, as debuggers ask for it too.
+        table: the table that the command line prints. None means the rows, by the columns.
+        drawing: a drawing between the head and the table, as HTML that is written unescaped; empty if there is none.
+        rows: the rows of its frame, by name of the column; fractions are allowed. None means that it is no table.
+        draw: draws it on axes, inside `euclio.core.figures.figure_style`. None means that it has no figure.
+        lines: the lines between the head and the rows.
+        columns: the columns of the shown rows; empty hides the rows.
+        leads: whether the first line of the table adds something to the head, such as the currency.
     """
 
     head: Callable[[Any], Head]
