@@ -48,8 +48,8 @@ LOOK_EVERY_CALLS = 64
 COPIED_ALWAYS_BYTES = 1 << 20
 COPIED_AT_FIRST_BYTES = 1 << 28
 FIRST_CALLS = 3
-"""Arguments of up to the first size are copied at each interpreted call, larger ones at a kernel's first calls only: a
-call on a large table that is made often is short, and need not begin again."""
+"""Arguments of up to the first size are copied at each interpreted call, larger ones only at a kernel's first calls.
+Frequent calls on a large table are short and need no restart."""
 
 
 class _KernelRuns:

@@ -134,7 +134,7 @@ def evaluate(instance: Any, plan: Any, space: Any = None) -> Checked:
 
 
 def owner_in_words(option: str) -> str:
-    """The instances that a plan-space option belongs to, such as " (of fleets)"; empty for sessions and other options."""
+    """The instances that a plan-space option belongs to, such as " (of fleets)"; empty for sessions and others."""
     flag = f"--{option.replace('_', '-')}"
     owners = [family for family in families() if any(own.flag == flag for own in family.space_options)]
     return f" (of {owners[0].instances})" if owners and owners[0].name != DEFAULT_FAMILY else ""

@@ -75,7 +75,7 @@ ENGINES = {
     "gurobi": _BY_NAME["GUROBI"],
     "ortools": _BY_NAME["CPSAT"],
 }
-"""What to cite of engines and of solver libraries, by their names in options and in records of solvers."""
+"""Citations of engines and solver libraries, by their names in options and in records of solvers."""
 
 
 def euclio_itself(version: str) -> Reference:

@@ -31,7 +31,7 @@ class Goal:
     tolerance: float = PROOF_TOLERANCE
 
     def priced_in(self, currency: str | None) -> Goal:
-        """The goal with the currency of its values. None means that the instance states none or that they are not money."""
+        """The goal with the currency of its values. None means that none is stated or that the values are not money."""
         if currency is None:
             return self
         column = f"{self.column} ({currency})"

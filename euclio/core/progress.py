@@ -193,7 +193,7 @@ class _Shown(AbstractContextManager[Any]):
         self.reach(self._done + 1)
 
     def show(self) -> float | None:
-        """Show it now; gives the seconds after which it is to be shown again (None: it changes by itself)."""
+        """Show it now; returns the seconds until it is to be shown again. None means that it updates itself."""
         if not _is_terminal():
             self._say()
             if self._far is None:

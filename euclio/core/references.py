@@ -9,7 +9,7 @@ from pathlib import Path
 
 ENDING = ".py"
 HASH = "@"
-"""What divides a name from the hash that its file has to have, as in ``path/to/file.py:NAME@0123456789abcdef``."""
+"""Sign between a name and the required hash of its file, as in ``path/to/file.py:NAME@0123456789abcdef``."""
 
 
 def is_reference(name: str) -> bool:

@@ -23,9 +23,9 @@ from euclio.core.solver import AnySolver
 from euclio.core.words import amount, percent
 
 UNLIMITED = 10**6
-"""Columns where the output is no terminal and the environment variable COLUMNS says nothing: one row is one line."""
+"""Columns if the output is no terminal and the environment variable COLUMNS is not set: one row is one line."""
 USUAL_WIDTH = 80
-"""Columns of a terminal that does not say how wide it is."""
+"""Columns of a terminal that does not report its width."""
 LEAST_WIDTH = 20
 
 

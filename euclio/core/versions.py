@@ -67,7 +67,7 @@ ENGINE_PACKAGES = {
 MISSING = "missing"
 
 where_kept = late("euclio.core.code_cache", "where_kept")
-"""Where machine code is kept, which takes numpy to be found out; whoever lists solvers needs none."""
+"""The folder of machine code, imported late because it needs numpy, which the list of solvers does not."""
 
 
 def versions() -> dict[str, Any]:
@@ -75,8 +75,8 @@ def versions() -> dict[str, Any]:
 
     Returns:
         `euclio`, `git` (None if not installed from its source tree), `python`, `platform`, `cpu`, `cores`, `packages`
-        (requirements of euclio), `extras` (requirements of each extra), `engines` and `kernels` (how they run, and the
-        folder of their machine code).
+        (requirements of euclio) and `extras` (requirements of each extra). Also `engines` and `kernels` (how they run,
+        and the folder of their machine code).
     """
     known = provenance()
     packages, extras = _required()

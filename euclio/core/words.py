@@ -18,7 +18,7 @@ DASH = "-"
 MANY = 6
 """Names beyond which a list of them is shortened."""
 UNITS = {"%": " %", "s": " s", "ratio": "×", "count": ""}
-"""What is written behind a number that was measured, by the unit of the measure."""
+"""Text after a measured number, by the unit of the measure."""
 
 
 def full(value: Value | None, unit: str = "", *, digits: int = 9, none: str = DASH) -> str:
@@ -188,7 +188,7 @@ def joined(texts: Iterable[str], before_last: str = "and") -> str:
 
 
 OTHERWISE = {"count": "stock", "stock": "count"}
-"""What a field of a file is called as an option, where that has another name, and the other way round."""
+"""The option's name of a file's field, if it differs, and the other way round."""
 
 
 def near_names(word: str, known: Collection[str], most: int = 2, cutoff: float = 0.6) -> list[str]:
