@@ -48,7 +48,7 @@ def wish(kernel: Source, arguments: Iterable[Any]) -> None:
 
 
 def hand_wishes_to(hand_on: Callable[[str], None]) -> None:
-    """Let another process handle requests: the supervisor of this one, which ends all processes that this one starts."""
+    """Let another process handle requests: this one's supervisor, which ends all processes that this one starts."""
     _compiler.hand_on = hand_on
 
 
@@ -113,7 +113,7 @@ def _lines() -> Iterable[str]:
 
 
 def _end_with_input() -> None:
-    """End this process when its input ends, even while it compiles: a thread reads ahead and forwards through a pipe."""
+    """End this process when its input ends, also while it compiles: a thread reads ahead and feeds a pipe."""
     own, hand_on = os.pipe()
     given = os.dup(0)
     os.dup2(own, 0)
