@@ -25,7 +25,6 @@ NOT_YET = (
     "docs/findings/",
     "docs/model/posterior.md",
     "docs/tools/",
-    "euclio/core/",
     "euclio/export/",
     "euclio/files/",
     "euclio/problems/",

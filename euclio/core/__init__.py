@@ -1,1 +1,1 @@
-"""What every family and every room builds on: results, the registry, the checker's callers. Names no family."""
+"""Base of every family and every room: results, the registry, the checker's callers. Names no family."""

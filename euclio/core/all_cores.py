@@ -1,7 +1,7 @@
 """The same work on many things, in threads of this process on all cores (ours).
 
-Machine code and engines let go of Python's lock while they run, so that other threads go on with what is Python.
-Processes would need every instance and every result to be sent.
+Machine code and engines release Python's lock while they run, so other threads can run Python. With processes, every
+instance and every result would have to be sent.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ BLOCK, BLOCK_S = 8, 0.2
 
 
 def on_all_cores(work: Callable[[T], R], things: Sequence[T], what: str, jobs: int | None = None) -> list[R]:
-    """What the work makes of each thing, in their order; a bar says how far it is.
+    """The results of the work on each thing, in their order, with a progress bar.
 
     Args:
         work: the work.
-        things: what it is done on.
-        what: what is going on, in words.
-        jobs: threads; None: one per core.
+        things: the inputs of the work.
+        what: description of the work for the bar.
+        jobs: threads. None means one per core.
 
     Raises:
-        Exception: what the work raises; what has not begun then never does.
+        Exception: the work raised it; work that has not begun then never does.
     """
     count = min(jobs or cores(), len(things))
     with progress_bar(what, len(things)) as step:

@@ -1,7 +1,7 @@
-"""Machine code made in the background: a process next to this one compiles what this one interprets for long.
+"""Machine code made in the background, by a process that compiles the kernels that this one interprets for long.
 
-It reads which kernels, for which types, from its standard input, one wish per line, and outlives the process that
-wished: the next one finds what was made. It is told, never asked, so nobody waits for it (ours; docs/architecture.md).
+It reads kernels and types from its standard input, one request per line. It outlives the requesting process, so that
+the next one finds the machine code. It sends no answer, so no process waits for it (ours; docs/architecture.md).
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from euclio.core.system import tell as tell_pipe
 from euclio.core.ways import VARIABLE, Source, Way
 
 TURN_S = 1.0
-"""How often a background process looks whether it is its turn: one at a time makes machine code for all."""
+"""Seconds between a background process's checks for its turn: one at a time makes machine code for all."""
 LOCK = "making.lock"
 MOST_STARTS = 3
-"""How often it is started by one process, which may see it killed."""
+"""Maximum number of starts by one process, in case it is killed."""
 
 
 class _BackgroundCompiler:
@@ -41,19 +41,19 @@ class _BackgroundCompiler:
 
 
 def wish(kernel: Source, arguments: Iterable[Any]) -> None:
-    """Have machine code made of a kernel for arguments of these types, if another process can import it."""
+    """Request machine code of a kernel for arguments of these types, if another process can import the kernel."""
     description = described(tuple(arguments))
     if description is not None and kernel.__module__ != "__main__":
         _compiler.hand_on(json.dumps([kernel.__module__, kernel.name, description]))
 
 
 def hand_wishes_to(hand_on: Callable[[str], None]) -> None:
-    """Let another process see to wishes: the one that supervises this one, which ends all that this one starts."""
+    """Let another process handle requests: this one's supervisor, which ends all processes that this one starts."""
     _compiler.hand_on = hand_on
 
 
 def tell(line: str) -> None:
-    """Tell the background process one wish, and start it if there is none; what cannot be told is left."""
+    """Send one request to the background process, and start it if needed; a request that cannot be sent is dropped."""
     if _compiler.process is None or _compiler.process.poll() is not None:
         if _compiler.starts == MOST_STARTS or not sys.executable:
             return
@@ -63,16 +63,16 @@ def tell(line: str) -> None:
             _compiler.process = _started()
     if line in _compiler.told or _compiler.process is None or _compiler.process.stdin is None:
         return
-    if tell_pipe(_compiler.process.stdin.fileno(), f"{line}\n".encode()):  # else it is told at the next look
+    if tell_pipe(_compiler.process.stdin.fileno(), f"{line}\n".encode()):  # else the next check sends it
         _compiler.told.add(line)
 
 
 def _started() -> subprocess.Popen[bytes]:
-    """A process that finds the same modules as this one, and is no part of its session.
+    """A process that finds the same modules as this one, and has a session of its own.
 
-    Where machine code is kept in a folder that ends with this process, so does it: by the end of its input.
+    If machine code is kept in a folder that ends with this process, so does that process: it ends with its input.
     """
-    # "" is the current folder, which comes last: it has kernels of a notebook's user, and shadows nothing.
+    # "" is the current folder. It comes last: it has kernels of a notebook's user, and hides no other module.
     folders = [*filter(None, sys.path), *([str(Path.cwd())] if "" in sys.path else [])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders), VARIABLE: Way.COMPILED.value}
     command = [sys.executable, "-P", "-m", "euclio.core.background_compiler", *(["--until-eof"] if is_spare() else [])]
@@ -90,12 +90,12 @@ _compiler = _BackgroundCompiler()
 
 
 def main() -> None:
-    """Make what standard input wishes until it ends; what cannot be made is left to whoever calls it."""
+    """Make the machine code that standard input requests until it ends; errors are left to later callers."""
     step_back()
     if "--until-eof" in sys.argv[1:]:
         _end_with_input()
     kept_in = places()
-    if not kept_in:  # nobody would find what is made
+    if not kept_in:  # no process would find the code
         return
     with exclusive(kept_in[-1] / LOCK, TURN_S):
         from euclio.core.machine_code import make
@@ -113,7 +113,7 @@ def _lines() -> Iterable[str]:
 
 
 def _end_with_input() -> None:
-    """End this process when its input ends, whatever it is making: read ahead by a thread, and handed on by a pipe."""
+    """End this process when its input ends, also while it compiles: a thread reads ahead and feeds a pipe."""
     own, hand_on = os.pipe()
     given = os.dup(0)
     os.dup2(own, 0)

@@ -1,7 +1,7 @@
-"""Where the machine code of kernels is kept: one file per function, with the hash of all that it reaches, and types.
+"""Cache of the machine code of kernels: one file per function and types, named by a hash of all that it reaches.
 
-So a changed function has machine code made of itself and of what calls it, and of nothing else; two checkouts share
-what is the same in both. All this is known without numba (ours; docs/architecture.md).
+A changed function therefore has only itself and its callers compiled again, and two checkouts share equal functions.
+All this is computed without numba (ours; docs/architecture.md).
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ NO_SETTINGS = frozenset({"NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "NUMBA_NUM_THRE
 
 
 def folder() -> Path | None:
-    """Where machine code is kept, for this Python and these versions of numba, llvmlite and numpy; None: nowhere.
+    """The folder of machine code for this Python, numba, llvmlite and numpy. None means that there is none.
 
-    `NUMBA_CACHE_DIR` if it is set, else `euclio` in `XDG_CACHE_HOME` or in the home folder's `.cache`. What is not
-    absolute counts as not set. A folder that others can change is none, as machine code of theirs would be run.
+    It is `NUMBA_CACHE_DIR` if set, else `euclio` in `XDG_CACHE_HOME` or in the home folder's `.cache`. A path that is
+    not absolute counts as not set. A folder that others can change is not used, as their machine code would be run.
     """
     place = _named()
     return place if place and is_private(place) else None
 
 
 def where_kept() -> str:
-    """Where machine code is kept, or why it is nowhere and the remedy, in one line."""
+    """The folder of machine code, or the reason why there is none and the remedy, in one line."""
     place = _named()
     if place is None:
         return "no folder: there is no home folder; set HOME, or NUMBA_CACHE_DIR, to an absolute path"
@@ -61,12 +61,12 @@ def where_kept() -> str:
 
 
 def _named() -> Path | None:
-    """The folder that the environment names, whoever may change it; None: it names none."""
+    """The folder that the environment names, without a check of its owners. None means that it names none."""
     given = _absolute("NUMBA_CACHE_DIR")
     own = given or _absolute("XDG_CACHE_HOME")
     with suppress(RuntimeError):  # a user without a home folder
         own = own or Path.home() / ".cache"
-    if own is None or not own.is_absolute():  # a home folder that is none
+    if own is None or not own.is_absolute():  # an invalid home folder
         return None
     return (own if given else own / "euclio") / _made_with()
 
@@ -77,11 +77,11 @@ def _absolute(variable: str) -> Path | None:
 
 
 def ensure_room() -> None:
-    """Find a folder that can be written, before processes are forked that are to share it.
+    """Find a writable folder before processes are forked that are to share it.
 
-    Where there is no proper folder, or it cannot be written, as in a container that is read only, a temporary one is
-    added, which ends with this process; machine code that is kept in the proper folder is used all the same. Processes
-    that this one starts use the same one.
+    If there is no proper folder, or it is read-only, as in a container, a temporary folder is added that ends with this
+    process. Machine code in the proper folder is still used. Processes that this one starts use the same temporary
+    folder.
     """
     own = folder()
     if not is_spare() and not (own and _can_be_written(own)):
@@ -101,13 +101,13 @@ def is_spare() -> bool:
 
 
 def places() -> list[Path]:
-    """The folders of machine code, those first that are looked at first; the last, if any, is the one to write to."""
+    """The folders of machine code in the order of lookup; the last one, if any, is the one to write to."""
     own, spare = folder(), _absolute(SPARE)
     return [*filter(None, [own]), *([spare / _made_with()] if spare and is_private(spare) else [])]
 
 
 def at_hand(files: Iterable[Path]) -> list[Path]:
-    """Those files of machine code that are there and may be loaded: nobody else can have written them."""
+    """The existing files of machine code that are safe to load: no other user can have written them."""
     return [file for file in files if file.is_file() and is_private(file)]
 
 
@@ -139,14 +139,14 @@ def is_cached(kernel: Source, arguments: Iterable[Any]) -> bool:
 
 
 def paths(kernel: Source, description: Any) -> list[Path]:
-    """Where a kernel's machine code for arguments that are described so may be, in the order of `places`."""
+    """The possible files of a kernel's machine code for arguments of the described types, in the order of `places`."""
     key = hashlib.sha256(f"{FORMAT}\n{digest(kernel)}\n{description!r}\n{_machine()}".encode()).hexdigest()[:32]
     name = kernel.name.replace("<", "").replace(">", "")
     return [place / kernel.__module__ / f"{name}-{key}{SUFFIX}" for place in places()]
 
 
 def described(value: Any) -> Any:
-    """The type of an argument that machine code is made for, as plain data; None: it is not known without numba."""
+    """The type of an argument of machine code, as plain data. None means that only numba knows it."""
     if isinstance(value, np.ndarray):
         if value.dtype.hasobject or value.dtype.fields is not None or not value.flags.aligned:
             return None
@@ -170,7 +170,7 @@ def described(value: Any) -> Any:
 
 
 def named(kind: type[Any]) -> list[Any]:
-    """What tells a named tuple from others: machine code finds its parts by their places."""
+    """The fields that tell a named tuple from others: machine code finds its parts by position."""
     return [kind.__module__, kind.__qualname__, list(kind._fields)]
 
 
@@ -184,7 +184,7 @@ def digest(kernel: Source) -> str:
 
 
 def _reached(kernel: Source) -> Iterator[str]:
-    """Texts that stand for a kernel and all that it reaches, each once and in an order that depends on nothing else."""
+    """Texts for a kernel and everything that it reaches, each once and in an order that depends on nothing else."""
     seen, waiting = {id(kernel)}, deque([kernel])
     while waiting:
         now = waiting.popleft()
@@ -203,7 +203,7 @@ def _reached(kernel: Source) -> Iterator[str]:
 
 
 def _values_of(function: Any) -> Iterator[tuple[str, Any]]:
-    """The names of a function that are looked up outside of it, with what they stand for."""
+    """The names that a function looks up outside of itself, with their values."""
     names = _names(function.__code__)
     found = {name: function.__globals__[name] for name in names & function.__globals__.keys()}
     if function.__closure__:
@@ -211,7 +211,7 @@ def _values_of(function: Any) -> Iterator[tuple[str, Any]]:
         found |= {name: cell.cell_contents for name, cell in cells}
     for name, value in found.items():
         yield name, value
-        # What numpy's names stand for goes with its version, which the folder is named by.
+        # The values of numpy's names follow from its version, which is part of the folder's name.
         if isinstance(value, ModuleType) and value is not np:
             yield from ((f"{name}.{own}", getattr(value, own)) for own in names if hasattr(value, own))
 
@@ -222,10 +222,10 @@ def _names(code: CodeType) -> set[str]:
 
 
 def _code_texts(code: CodeType, doc: str | None) -> Iterator[str]:
-    """What a function does, without where it stands and what is said about it."""
+    """The content of a function, without its place in the file and its docstring."""
     yield repr((code.co_code, code.co_names, code.co_varnames, code.co_argcount, code.co_flags & ~HAS_DOCSTRING))
     has_doc = doc is not None and code.co_consts[:1] == (doc,)
-    # Without a docstring most versions of Python have None in its place.
+    # Most versions of Python store None in place of a missing docstring.
     for value in (None, *code.co_consts[1:]) if has_doc else code.co_consts:
         if isinstance(value, CodeType):
             yield from _code_texts(value, None)
@@ -234,7 +234,7 @@ def _code_texts(code: CodeType, doc: str | None) -> Iterator[str]:
 
 
 def _text(value: Any) -> str:
-    """What machine code takes of a value that a name stands for."""
+    """The part of a name's value that machine code depends on."""
     if isinstance(value, Source):
         return f"{value.__module__}.{value.name}"
     if isinstance(value, np.ndarray):
@@ -259,7 +259,7 @@ def _member(value: Any) -> str:
 
 @cache
 def _file_hash(module: str) -> str:
-    """Hash of a module's file, which is not imported for it."""
+    """Hash of a module's file, computed without importing it."""
     spec = find_spec(module)
     assert spec is not None
     assert spec.origin is not None

@@ -1,11 +1,11 @@
-"""Kernels: numeric functions of one source, interpreted, or as machine code where that is at hand or worth making.
+"""Kernels: numeric functions of one source, run interpreted or as machine code.
 
-Small work is done interpreted before machine code is even loaded, so a kernel is interpreted first. What has been
-interpreted in this process is counted; after `WORTH_LOADING_S` kernels whose machine code is kept on disk take it, and
-after `WORTH_MAKING_S` machine code of the others is made in another process, and taken once it is there. A call that is
-under way then begins again, compiled, with its arguments as they were. Both ways give the same numbers, every digit.
+A kernel is interpreted first, because small work is done before machine code is even loaded. This process counts the
+seconds of interpretation. After `WORTH_LOADING_S`, kernels load their machine code from disk. After `WORTH_MAKING_S`,
+another process makes the machine code of the others, which is taken once it exists. A call under way then starts again,
+compiled, with its original arguments. Both ways give the same numbers, to every digit.
 
-Numba is imported by `euclio.core.machine_code`, and only where machine code is used (ours; docs/compiled-code.md).
+Only `euclio.core.machine_code` imports numba, when machine code is used (ours; docs/compiled-code.md).
 """
 
 from __future__ import annotations
@@ -30,36 +30,37 @@ R = TypeVar("R")
 F = TypeVar("F", bound=Callable[..., Any])
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": True}
-"""Options of numba's compiler. Division follows numpy: no exception on zero, so that an infeasible latency is infinite.
-Python's lock is let go, so that other threads go on: one says after two seconds what is taking long. References are
-counted, which is said since a kernel that does not count them would hand that on to those that it calls."""
+"""Options of numba's compiler. Division follows numpy: division by zero raises nothing, so that an infeasible latency
+is infinite. The code releases Python's lock, so that other threads run, such as the one that shows progress. References
+are counted; the option is explicit because a kernel without counting would pass that on to the kernels that it
+calls."""
 
 WORTH_LOADING_S = 1.0
-"""Interpreted seconds after which machine code is loaded: as long as numba takes to be imported, so that whoever
-interprets a little more or a little less than that loses at most half."""
+"""Interpreted seconds after which machine code is loaded. They equal the time of importing numba, so at most half of
+the time is lost."""
 WORTH_MAKING_S = 2.0
-"""Interpreted seconds after which machine code is made that is not at hand: from then on a second core is worth it."""
+"""Interpreted seconds after which missing machine code is made: from then on it is worth a second core."""
 LOOK_EVERY_S = 0.5
-"""How often it is looked whether machine code has been made meanwhile."""
+"""Seconds between two checks whether machine code has been made."""
 LOOK_EVERY_CALLS = 64
-"""Kernels that an interpreted one calls between two looks at the clock."""
+"""Kernels that an interpreted one calls between two checks of the clock."""
 
 COPIED_ALWAYS_BYTES = 1 << 20
 COPIED_AT_FIRST_BYTES = 1 << 28
 FIRST_CALLS = 3
-"""Arguments of up to the first size are copied at each interpreted call, larger ones at a kernel's first calls only: a
-call on a large table that is made often is short, and need not begin again."""
+"""Arguments of up to the first size are copied at each interpreted call, larger ones only at a kernel's first calls.
+Frequent calls on a large table are short and need no restart."""
 
 
 class _KernelRuns:
-    """What is known of the kernels in this process.
+    """The state of the kernels in this process.
 
     Attributes:
-        spent_s: seconds in calls that were interpreted.
-        interpreted: calls that were interpreted.
-        mark: how many they were when the run began that is under way.
+        spent_s: seconds in interpreted calls.
+        interpreted: number of interpreted calls.
+        mark: their number when the current run began.
         kernels: all kernels that have been defined.
-        compiled: those of them that run as machine code; each solve asks whether there is one.
+        compiled: those of them that run as machine code.
     """
 
     def __init__(self) -> None:
@@ -74,7 +75,7 @@ _wish = late("euclio.core.background_compiler", "wish")
 
 
 class _Thread(threading.local):
-    """The call that this thread interprets, if any: with its start, and how many kernels it has called."""
+    """The outermost interpreted call of this thread, if any, with its start and the number of kernels it has called."""
 
     outermost: _WatchedCall | None = None
 
@@ -99,7 +100,7 @@ class Kernel(Source):
         _state.kernels.append(self)
 
     def __call__(self, *arguments: Any) -> Any:
-        """Run compiled if machine code was taken, else interpreted, as a call of its own or within another one."""
+        """Run compiled if machine code was taken, else interpreted, as an outermost call or within another one."""
         taken = self._taken
         if taken is not None:
             return taken(*arguments)
@@ -119,14 +120,14 @@ class Kernel(Source):
 
     @functools.cached_property
     def machine(self) -> Any:
-        """Numba's dispatcher of this kernel, which loads machine code or makes it; numba is imported here."""
+        """Numba's dispatcher of this kernel, which loads machine code or makes it; this imports numba."""
         from euclio.core.machine_code import made
 
         return made(self, self._released)
 
     @property
     def _numba_type_(self) -> Any:
-        """What numba takes a kernel for that another one calls."""
+        """Numba's type of this kernel when another one calls it."""
         return self.machine._numba_type_
 
     def _begin(self, arguments: tuple[Any, ...]) -> Any:
@@ -136,26 +137,26 @@ class Kernel(Source):
         return _WatchedCall(self, arguments).made()
 
     def take(self) -> Any:
-        """Run compiled from now on, for all arguments whose machine code is at hand; gives what is called then."""
+        """Run compiled from now on, for all arguments with machine code at hand; returns the function to call."""
         self._taken = self.machine
         _state.compiled.add(self)
         return self._taken
 
     def _released(self) -> Kernel:
-        """Itself, which runs interpreted again until it is next looked for machine code."""
+        """This kernel, interpreted again until the next check for machine code."""
         self._taken = None
         _state.compiled.discard(self)
         self.look_at = time.perf_counter() + LOOK_EVERY_S
         return self
 
     def _can_take(self, arguments: tuple[Any, ...]) -> bool:
-        """Whether machine code is worth loading and at hand; what is not is wished for when that is worth it."""
+        """Whether machine code is worth loading and at hand; requests missing code if that is worth it."""
         if _state.spent_s < WORTH_LOADING_S or time.perf_counter() < self.look_at:
             return False
         return self.is_at_hand(arguments, _state.spent_s)
 
     def is_at_hand(self, arguments: tuple[Any, ...], spent_s: float) -> bool:
-        """Whether machine code for such arguments is on disk; asked at most every `LOOK_EVERY_S`."""
+        """Whether machine code for such arguments is on disk; checked at most every `LOOK_EVERY_S`."""
         self.look_at = time.perf_counter() + LOOK_EVERY_S
         if is_cached(self, arguments):
             self.look_at = -INFINITY  # a call that cannot begin again leaves it to the next one
@@ -182,10 +183,10 @@ class _WatchedCall:
             self.copied = _copied(arguments) if _size(arguments) <= most else None
 
     def made(self) -> Any:
-        """What the call returns, interpreted, or compiled from some moment on."""
+        """The result of the call, interpreted, or compiled from some moment on."""
         _thread.outermost = self
         try:
-            # As in compiled code, a division by zero is infinite or no number, and says nothing.
+            # As in compiled code, a division by zero gives infinity or NaN without a warning.
             with np.errstate(all="ignore"):
                 return self.kernel.function(*self.arguments)
         except _HandOver:
@@ -196,22 +197,22 @@ class _WatchedCall:
         return self.kernel.take()(*self.arguments)
 
     def look(self) -> None:
-        """Begin again compiled if that is worth it and machine code is there.
+        """Start again compiled if that is worth it and machine code is there.
 
         Raises:
-            _HandOver: it is.
+            _HandOver: machine code is there.
         """
         now = time.perf_counter()
         if current_way() is not Way.EITHER or now < self.look_at:
             return
         self.look_at = now + LOOK_EVERY_S
-        # It is asked with the arguments as they were: the call may have changed their numbers, but not their types.
+        # It checks the original arguments: the call may have changed their numbers, but not their types.
         if self.kernel.is_at_hand(self.arguments, _state.spent_s + now - self.began) and self.copied is not None:
             raise _HandOver
 
 
 def _size(value: Any) -> float:
-    """Bytes of the arrays in an argument; infinite where it holds what cannot be put back as it was."""
+    """Bytes of the arrays in an argument; infinite if some of its content cannot be restored."""
     if isinstance(value, np.ndarray):
         return float(value.nbytes)
     if isinstance(value, tuple):
@@ -220,14 +221,14 @@ def _size(value: Any) -> float:
 
 
 def _copied(value: Any) -> Any:
-    """An argument with arrays of its own; of a named tuple a plain one."""
+    """An argument with copies of its arrays; a named tuple becomes a plain one."""
     if isinstance(value, np.ndarray):
         return value.copy()
     return tuple(map(_copied, value)) if isinstance(value, tuple) else value
 
 
 def _restore(value: Any, copied: Any) -> None:
-    """Write into an argument's arrays what they held when they were copied."""
+    """Restore the copied content of an argument's arrays."""
     if isinstance(value, np.ndarray):
         if value.flags.writeable:
             value[...] = copied
@@ -237,14 +238,14 @@ def _restore(value: Any, copied: Any) -> None:
 
 
 def begin_run() -> None:
-    """From now on it is counted how the kernels of a run are run."""
+    """From now on, count how the kernels of a run are executed."""
     _state.mark = _state.interpreted
 
 
 def how_kernels_ran() -> str:
-    """How kernels have run since the run began: "interpreted", "compiled", "both", or "none" where none ran.
+    """How kernels have run since the run began: "interpreted", "compiled", "both", or "none" if none ran.
 
-    Where a run calls no kernel, but one before it in this process was compiled, that is "compiled" too.
+    If a run calls no kernel, but an earlier one in this process was compiled, the answer is "compiled" too.
     """
     ran = [Way.INTERPRETED.value] if _state.interpreted > _state.mark else []
     ran += [Way.COMPILED.value] if machine_code_in_use() else []
@@ -252,17 +253,17 @@ def how_kernels_ran() -> str:
 
 
 def expect_work(seconds: float) -> None:
-    """Machine code that is at hand is loaded at once where so many interpreted seconds are ahead."""
+    """Load machine code that is at hand at once if so many interpreted seconds are ahead."""
     _state.spent_s = max(_state.spent_s, seconds)
 
 
 def warms_up() -> bool:
-    """Whether what is going to be timed is compiled before."""
+    """Whether code is compiled before it is timed."""
     return current_way() is Way.COMPILED
 
 
 def before_timing(compile_it: Callable[P, None]) -> Callable[P, None]:
-    """Have what compiles run where runs are timed, once for each arguments in a process, and nowhere else."""
+    """Run the compiling function only where runs are timed, once per process for the same arguments."""
     once: Callable[P, None] = cast(Any, functools.cache(compile_it))
 
     @functools.wraps(compile_it)
@@ -274,19 +275,19 @@ def before_timing(compile_it: Callable[P, None]) -> Callable[P, None]:
 
 
 def time_runs() -> None:
-    """Have kernels compiled from now on, since their times are going to be compared; unless that is switched off."""
+    """Have kernels compiled from now on, since their times will be compared; unless that is switched off."""
     if current_way() is Way.EITHER:
         use(Way.COMPILED)
         os.environ[VARIABLE] = Way.COMPILED.value  # for the processes that this one starts
 
 
 def machine_code_in_use() -> bool:
-    """Whether kernels of this process are compiled, all or some."""
+    """Whether some kernels of this process are compiled."""
     return current_way() is Way.COMPILED or bool(_state.compiled)
 
 
 def use(way: Way) -> None:
-    """Have kernels run in a way from now on, in this process."""
+    """Run kernels in this way from now on, in this process."""
     set_way(way)
     _state.compiled.clear()
     for kernel in _state.kernels:
@@ -295,7 +296,7 @@ def use(way: Way) -> None:
 
 @contextmanager
 def using(way: Way) -> Iterator[None]:
-    """Have kernels run in a way inside."""
+    """Run kernels in this way inside."""
     before = current_way()
     use(way)
     try:
@@ -306,7 +307,7 @@ def using(way: Way) -> Iterator[None]:
 
 @contextmanager
 def as_they_are() -> Iterator[None]:
-    """Have kernels run inside as they do already: machine code that was taken is used, none is loaded or made."""
+    """Inside, use the machine code that was taken already, but load and make none."""
     before = current_way()
     set_way(Way.INTERPRETED)
     try:
@@ -323,29 +324,29 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
 def compiled_on_tables(function: Callable[P, R]) -> Callable[P, R]:
     """Make a kernel of a numeric function that reads and writes a tuple of many arrays, and makes none.
 
-    Without counted references and put into its caller: each call would otherwise hand over every array with its shape
-    and strides, and each use of one would count its references, which takes longer than the work itself.
+    It is put into its caller and counts no references. Otherwise each call would pass every array with its shape and
+    strides, and each use of an array would count references, which takes longer than the work itself.
     """
     return cast(Callable[P, R], Kernel(function, {**OPTIONS, "forceinline": True, "_nrt": False}))
 
 
 def compiled_in_place(function: Callable[P, R]) -> Callable[P, R]:
-    """Make a kernel of a numeric function that reads and writes a tuple of many arrays, makes none, and is long.
+    """Make a kernel of a long numeric function that reads and writes a tuple of many arrays, and makes none.
 
-    As `compiled_on_tables` without counted references, which would take half of the time of short searches; but called,
-    since its callers would take too long to compile with it inside. It returns numbers only: of an array its caller
-    would take a reference for counted that is not.
+    Like `compiled_on_tables` it counts no references, which would take half of the time of short searches. It is
+    called, because compiling it into its callers would take too long. It returns numbers only: its caller would treat a
+    returned array's uncounted reference as counted.
     """
     return cast(Callable[P, R], Kernel(function, {**OPTIONS, "_nrt": False}))
 
 
 def compiled_from(module: str, name: str) -> Callable[[F], F]:
-    """Make a kernel of a function of which another one is compiled, since numba needs words there that Python has not.
+    """Make a kernel of a function with another one as its compiled version, which may use words that only numba knows.
 
-    Such words may need Python, so its lock is not let go in a call from Python; within another kernel that one decides.
+    Such words may need Python, so a call from Python keeps Python's lock; within another kernel that kernel decides.
 
     Args:
-        module: module of what is compiled, which is imported with numba.
+        module: module of the compiled version, which is imported with numba.
         name: its name there.
     """
 
@@ -363,13 +364,13 @@ def clock() -> float:
 
 @compiled_from("euclio.core.machine_code", "hurry")
 def hurry() -> int:
-    """By how much less work a kernel does between two looks at the clock: it takes that much longer interpreted."""
+    """The factor by which a kernel does less work between two checks of the clock, because interpretation is slower."""
     return 32
 
 
 @compiled
 def is_past(deadline: float) -> bool:
-    """Whether a deadline on `clock` has passed; an infinite one is not looked up."""
+    """Whether a deadline on `clock` has passed; an infinite one never has."""
     return deadline < INFINITY and clock() >= deadline
 
 
@@ -377,7 +378,7 @@ def is_past(deadline: float) -> bool:
 def total_of(values: Any) -> float:
     """The sum of an array of floats, one after the other.
 
-    `values.sum()` adds in pairs where it is interpreted, and one after the other where it is compiled.
+    `values.sum()` adds in pairs when interpreted, and one after the other when compiled.
     """
     found = 0.0
     for value in values:

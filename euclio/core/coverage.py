@@ -1,4 +1,4 @@
-"""Who covers what: the demands of a problem family by its solvers, as these declare it (`Solver.covers`)."""
+"""Coverage: the solvers that cover each demand of a problem family, as they declare it (`Solver.covers`)."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def covered(family: Family) -> dict[tuple[str, ...], tuple[bool, ...]]:
         family: the problem family.
 
     Returns:
-        By the names of all solvers that cover the same, whether they cover each of `Family.demands`, in that order.
-        Exact methods come first.
+        For each group of solvers with equal coverage, whether they cover each of `Family.demands`, in that order. The
+        keys are the solvers' names. Exact methods come first.
     """
     alike: dict[tuple[bool, ...], list[str]] = {}
     for solver in sorted(solvers_of(family.name), key=lambda solver: (solver.kind != "exact", solver.name)):
@@ -38,16 +38,16 @@ def covered(family: Family) -> dict[tuple[str, ...], tuple[bool, ...]]:
 
 
 def ranked(solvers: Iterable[AnySolver], asked: Collection[str] = ()) -> list[AnySolver]:
-    """Solvers by how well they fit: as their records say, so that refusals need no list of their own.
+    """Solvers by how well they fit, according to their records, so that refusals need no list of their own.
 
     Args:
         solvers: the solvers.
-        asked: names of the demands that are made of them.
+        asked: names of the demands that they have to cover.
 
     Returns:
-        Exact methods first, the family's default before the others; then heuristics, those first that are made for a
-        demand (`Solver.made_for`), then those that improve plans (`Family.improvers`); enumerations last. Variants
-        follow what they vary.
+        Exact methods first, the family's default before the others. Then heuristics, those made for a demand
+        (`Solver.made_for`) before those that improve plans (`Family.improvers`). Enumerations come last. Variants
+        follow their base solver.
     """
 
     def rank(solver: AnySolver) -> tuple[object, ...]:
@@ -69,7 +69,7 @@ def fitting(instance: Any, space_of: Callable[[AnySolver], Any]) -> list[AnySolv
 
     Args:
         instance: the instance.
-        space_of: the plan space that a solver is to search on it.
+        space_of: gives the plan space that a solver is to search on the instance.
     """
     found, asked = [], set()
     for solver in solvers_of(family_of(instance).name):
@@ -86,13 +86,13 @@ def remedy(
     kinds: Collection[str] = KINDS,
     spelled: Callable[[str, str], str] = "{} {}".format,
 ) -> str:
-    """What a refusal proposes: the solvers that fit best, else the options under which one fits, else that none does.
+    """The proposal of a refusal: the best fitting solvers, else options under which one fits, else that none does.
 
     Args:
         instance: the instance.
-        space_of: the plan space that a solver is to search on it.
+        space_of: gives the plan space that a solver is to search on the instance.
         kinds: kinds of solvers that may be proposed.
-        spelled: an option with its value; results have them as they are typed, whoever asked.
+        spelled: gives an option with its value as text; results always hold it as typed.
     """
     named = [solver.name for solver in fitting(instance, space_of) if solver.kind in kinds]
     if named:
@@ -118,11 +118,11 @@ def short_names(names: Sequence[str]) -> str:
 
 
 def demand_words(demand: Demand) -> str:
-    """A demand for people, and whether it is kept only."""
+    """A demand in words, with the reason if it is kept but not extended."""
     return f"{demand.words} (kept, not extended: {demand.kept})" if demand.kept else demand.words
 
 
 def _takes_on(solver: AnySolver, demand: Demand, demands: Sequence[Demand]) -> bool:
-    """Whether it covers a demand, and those that it is the meeting of."""
+    """Whether a solver covers a demand, and the demands that it combines."""
     parts = [other for other in demands if other.name in demand.meets]
     return solver.takes_on(demand) and all(_takes_on(solver, part, demands) for part in parts)

@@ -1,7 +1,6 @@
-"""Packages of engines, the solver libraries of other projects: what a solver needs of them, and what is not there.
+"""Packages of engines (solver libraries of other projects): the needs of a solver, and the missing packages.
 
-Not every Python has a release of each of them. Only the solvers that need one that is missing are refused; all else
-works without.
+Not every Python version has a release of each package. Only solvers that need a missing one are refused.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class MissingEngineError(InputError):
 
 
 def engine_of_claim(result: AnyResult) -> str:
-    """The engine whose word alone a result's claim is, by the solver that made it; empty: there is none."""
+    """The single engine that a result's claim relies on, by the result's solver; empty if there is none."""
     of = result.of_instance
     solver = offered(result.solver, None if of is None else family_of(of).name)
     return result.options.get("engine") or ("" if solver is None else ENGINE_OF_LIBRARY.get(solver.library, ""))
@@ -45,7 +44,7 @@ def missing_packages(solver: AnySolver, engine: str | None = None) -> tuple[str,
 
     Args:
         solver: the solver.
-        engine: engine that it is to run on; None: its default.
+        engine: the engine of the run. None means the solver's default.
     """
     chosen = engine or next(iter(solver.engines), "")
     needed = solver.needs | ({PACKAGE_OF_ENGINE[chosen]} if chosen in PACKAGE_OF_ENGINE else set())
@@ -54,22 +53,22 @@ def missing_packages(solver: AnySolver, engine: str | None = None) -> tuple[str,
 
 @cache
 def is_installed(package: str) -> bool:
-    """Whether a package can be found; it is not imported."""
+    """Whether a package can be found, without importing it."""
     return find_spec(package) is not None
 
 
 def refuse_missing(
     solver: AnySolver, engine: str | None = None, covers: Callable[[AnySolver], bool] = lambda other: True
 ) -> None:
-    """Keep a solver from running without its engine.
+    """Refuse to run a solver without its engine.
 
     Args:
         solver: the solver.
-        engine: engine that it is to run on; None: its default.
-        covers: whether another solver covers what is asked, so that it may be proposed.
+        engine: the engine of the run. None means the solver's default.
+        covers: whether another solver covers the case, so that the message may propose it.
 
     Raises:
-        MissingEngineError: naming the packages that are missing, and the remedy.
+        MissingEngineError: packages are missing; the error names them and the remedy.
     """
     missing = missing_packages(solver, engine)
     if missing:
@@ -79,7 +78,7 @@ def refuse_missing(
 
 
 def lacking_text(solver: AnySolver) -> str:
-    """What a solver lacks, as a few words; empty: nothing."""
+    """The missing packages of a solver, in a few words; empty if none is missing."""
     missing = missing_packages(solver)
     if not missing:
         return ""
@@ -88,7 +87,7 @@ def lacking_text(solver: AnySolver) -> str:
 
 
 def _remedy(packages: Sequence[str]) -> str:
-    """How to get packages, in the versions that euclio asks for; some there are for older Pythons only."""
+    """Instructions to install packages in the required versions; some exist for older Pythons only."""
     asked = [_requirement(package) for package in packages]
     for package, (_, first_without) in zip(packages, asked, strict=True):
         if first_without is not None and _here() >= first_without:
@@ -97,7 +96,7 @@ def _remedy(packages: Sequence[str]) -> str:
 
 
 def _requirement(package: str) -> tuple[str, int | None]:
-    """A package with the versions that euclio asks for, and the 15 of the first Python 3.15 that lacks it, if any."""
+    """A package with its required versions, and 15 if Python 3.15 is the first without it (None if there is none)."""
     try:
         known = requires("euclio") or []
     except PackageNotFoundError:  # the sources, not installed
@@ -114,7 +113,7 @@ def _here() -> int:
 
 
 def _ways_around(solver: AnySolver, covers: Callable[[AnySolver], bool]) -> list[str]:
-    """Another engine that the solver runs on, and an exact solver that covers what is asked and lacks nothing."""
+    """Another engine of the solver, and an exact solver that covers the case and lacks no package."""
     engines = [f"`{option_text('--engine', name)}`" for name in solver.engines if not missing_packages(solver, name)]
     able = [other for other in solvers_of(solver.family) if covers(other) and not missing_packages(other)]
     exact = [other for other in able if other.kind == "exact"]

@@ -1,10 +1,10 @@
-"""Errors that users can put right: each says the file, the field and the remedy in one line."""
+"""Errors that users can correct: each states the file, the field and the remedy in one line."""
 
 from __future__ import annotations
 
 
 def printable(text: str) -> str:
-    """A text in one line in which nothing but what can be seen is left: other characters are written as escapes.
+    """A text in one line with control and invisible characters written as escapes.
 
     Files, names of fields and solvers may hold codes that a terminal obeys.
     """
@@ -18,8 +18,8 @@ class InputError(ValueError):
     """Bad input: one clear line, exit code 2.
 
     Args:
-        message: what is wrong and how to put it right.
-        file: the file it stands in, if any.
+        message: the fault and its remedy.
+        file: the file with the fault, if any.
         field: the field in the file, as a path such as ``modules[2].rate_rps``.
     """
 
@@ -35,13 +35,13 @@ class InputError(ValueError):
 
 
 class KeywordError(InputError):
-    """Bad input of a call in Python: names the keyword with what it was given, where the command names an option.
+    """Bad input of a call in Python: names the keyword and its value, where the command names an option.
 
     Args:
-        message: what is wrong and how to put it right.
-        file: the file it stands in, if any.
+        message: the fault and its remedy.
+        file: the file with the fault, if any.
         keyword: the keyword.
-        given: what it was given, as text; empty: it says nothing.
+        given: its value as text; may be empty.
     """
 
     def __init__(self, message: str, file: str | None, keyword: str, given: str = "") -> None:
@@ -50,15 +50,15 @@ class KeywordError(InputError):
 
 
 class NoPlanError(InputError):
-    """A result has no plan, which is needed here; exit code 4."""
+    """A result has no plan, although one is needed; exit code 4."""
 
 
 class RefusedError(InputError):
-    """The checker refuses a result, which has to be accepted here; exit code 1."""
+    """The checker rejects a result that has to be valid; exit code 1."""
 
 
 class TerminatedError(KeyboardInterrupt):
-    """The command was ended with SIGTERM: it ends as after Ctrl-C, with exit code 143."""
+    """SIGTERM ended the command, which ends as after Ctrl-C, with exit code 143."""
 
 
 class InapplicableError(Exception):
@@ -66,12 +66,12 @@ class InapplicableError(Exception):
 
 
 class OwnSolverError(Exception):
-    """A user's own solver raised (says its file, what, and where in it)."""
+    """A user's own solver raised an exception; the message gives the file, the exception and the line."""
 
 
 class UnwritableError(Exception):
-    """What was to be kept cannot be written, such as on a full disk (say what and the remedy); exit code 1."""
+    """An output cannot be written, such as on a full disk; the message gives the remedy; exit code 1."""
 
 
 class RefutedError(Exception):
-    """A proof that results rest on is refuted (say which); exit code 1."""
+    """A proof that results rest on is refuted; the message names it; exit code 1."""

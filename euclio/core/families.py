@@ -1,4 +1,4 @@
-"""Which problem families there are: those of this package by name, and those that other packages offer."""
+"""The problem families: those of this package by name, and those that other packages offer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def offered_in(group: str) -> Iterable[EntryPoint]:
     """The entry points of a group, of all installed packages.
 
     Args:
-        group: such as ``euclio.solvers``.
+        group: name of the group, such as ``euclio.solvers``.
     """
     found: Iterable[EntryPoint] = _all().select(group=group)
     return found
@@ -27,9 +27,9 @@ def offered_in(group: str) -> Iterable[EntryPoint]:
 
 @cache
 def _all() -> Any:
-    """All entry points there are: a small solve asks for two groups, and each time every package would be read.
+    """All entry points, cached, because a small solve reads two groups and would read every package each time.
 
-    Python 3.11 and later ones have different classes for them; both can be selected from.
+    Their class changed after Python 3.11; every class has `select`.
     """
     return entry_points()
 
@@ -44,7 +44,7 @@ HOMES = {
 GROUP = "euclio.families"
 """Entry points by which other packages offer families: NAME = "module:FAMILY"."""
 DEFAULT_FAMILY = next(iter(HOMES))
-"""Family of the solvers that name none."""
+"""Family of the solvers that state none."""
 
 
 @cache
@@ -52,7 +52,7 @@ def find_family(name: str) -> Family:
     """The family of this name.
 
     Raises:
-        InputError: there is none.
+        InputError: there is no such family.
     """
     known = homes()
     if name not in known:
@@ -65,7 +65,7 @@ def find_family(name: str) -> Family:
 
 @cache
 def homes() -> dict[str, str]:
-    """Where each family stands, those of this package first."""
+    """The module of each family, those of this package first."""
     offered = {entry.name: entry.value for entry in offered_in(GROUP)}
     return HOMES | {name: place for name, place in sorted(offered.items()) if name not in HOMES}
 
@@ -77,7 +77,7 @@ def families() -> tuple[Family, ...]:
 
 
 def each_family() -> Iterator[Family]:
-    """The families one by one, each imported when it is reached: a search ends at the first that fits."""
+    """The families one by one, each imported when it is reached, so that a search imports only as many as it needs."""
     return (find_family(name) for name in homes())
 
 
@@ -86,7 +86,7 @@ _ASKED: ContextVar[tuple[str, ...] | None] = ContextVar("asked", default=None)
 
 @contextmanager
 def options_of(names: tuple[str, ...] | None) -> Iterator[None]:
-    """Let verbs have the options of some families only, inside; None: of all."""
+    """Inside, verbs have the options of these families only. None means all families."""
     before = _ASKED.set(names)
     try:
         yield
@@ -101,7 +101,7 @@ def asked_families() -> tuple[Family, ...]:
 
 
 def shown_goal(goal: Goal, instance: Any) -> Goal:
-    """A goal as tables and figures of an instance show it: with the currency, where one is said."""
+    """A goal for tables and figures of an instance, with the instance's currency if it states one."""
     return goal.priced_in(family_of(instance).currency(instance))
 
 
@@ -109,7 +109,7 @@ def family_of(instance: Any) -> Family:
     """The family of an instance.
 
     Raises:
-        InputError: it is an instance of none.
+        InputError: it belongs to no family.
     """
     for family in each_family():
         if isinstance(instance, family.instance):
@@ -124,7 +124,7 @@ def evaluate(instance: Any, plan: Any, space: Any = None) -> Checked:
     Args:
         instance: an instance of a registered family.
         plan: a plan of it.
-        space: plan space that it has to keep to; None: the full one.
+        space: plan space that the plan has to lie in. None means the full one.
 
     Returns:
         The checker's answer.
@@ -134,7 +134,7 @@ def evaluate(instance: Any, plan: Any, space: Any = None) -> Checked:
 
 
 def owner_in_words(option: str) -> str:
-    """Which instances an option of plan spaces is of, such as " (of fleets)"; empty: of sessions, or it is none."""
+    """The instances that a plan-space option belongs to, such as " (of fleets)"; empty for sessions and others."""
     flag = f"--{option.replace('_', '-')}"
     owners = [family for family in families() if any(own.flag == flag for own in family.space_options)]
     return f" (of {owners[0].instances})" if owners and owners[0].name != DEFAULT_FAMILY else ""

@@ -23,25 +23,25 @@ from matplotlib.transforms import ScaledTranslation
 INK, MUTED = "#1c1f23", "#656b73"
 """Colours of text and of axes; in the SVG they become the page's own colours."""
 PALETTE = ("#2f6fb5", "#d9822b", "#3c9a5f", "#a255a8", "#8a8f98", "#c23b4a")
-"""Colours of series: legible on white and on near black."""
+"""Colours of series, legible on white and on near black."""
 
 # One colour per role in all figures.
 MEASURED, PUBLISHED = PALETTE[0], PALETTE[1]
-"""What was measured, and what a paper prints."""
+"""A measured value, and a published one."""
 DESIGN, HEURISTIC = PALETTE[0], PALETTE[1]
-"""What a system's design gives up, and what its heuristic loses."""
+"""The loss by a system's design, and the loss by its heuristic."""
 OPTIMUM, OPTIMUM_ALPHA = PALETTE[4], 0.45
-"""What the optimum reaches too; faint, since the rest is what a figure is about."""
+"""The part that the optimum reaches too; faint, because the figure is about the rest."""
 UNSPLIT, UNKNOWN = PALETTE[3], "#dddddd"
-"""A gap whose causes are not known, and a value whose gap is not known."""
+"""A gap with unknown causes, and a value with an unknown gap."""
 
 HARDWARE_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
-"""Colours of hardware types, which people of any sight tell apart, on white and on near black (Okabe and Ito, "Color
+"""Colours of hardware types, distinct also for colour-blind readers, on white and on near black (Okabe and Ito, "Color
 Universal Design", 2008)."""
 HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "----", "oooo", "||||")
-"""What tells hardware types of one colour apart."""
+"""Hatches that tell hardware types of one colour apart."""
 _KNOWN = ("V100", "P100", "T4", "A100", "L4", "cpu", "H100", "P4", "A10", "A30", "A2", "L40S", "K80", "M60", "H200")
-"""Hardware types that have the colours in this order."""
+"""Hardware types that take the colours in this order."""
 
 _THEME = {INK: "var(--ink)", MUTED: "var(--muted)"}
 
@@ -50,7 +50,7 @@ _PLACES = re.compile(r'(?<= d=")[^"]+|(?<= [xy]=")[^"]+|(?<=translate\()[^)]+')
 _LONG_NUMBER = re.compile(r"\d+\.\d{3,}")
 
 OWN_DEFAULTS: dict[Any, Any] = {name: value for name, value in mpl.rcParamsDefault.items() if name != "backend"}
-"""Matplotlib's settings as it comes: the current folder may hold a `matplotlibrc`, which is somebody else's."""
+"""Matplotlib's built-in settings: the current folder may hold another person's `matplotlibrc`."""
 
 _SETTINGS: dict[Any, Any] = {
     **OWN_DEFAULTS,
@@ -67,7 +67,7 @@ _SETTINGS: dict[Any, Any] = {
     "axes.labelcolor": INK,
     "axes.titlecolor": INK,
     "text.color": INK,
-    # Names of solvers and instances are no formulas, whatever signs stand in them.
+    # Names of solvers and instances are never formulas, even with the signs of one.
     "text.parse_math": False,
     "xtick.color": MUTED,
     "ytick.color": MUTED,
@@ -81,34 +81,34 @@ _SETTINGS: dict[Any, Any] = {
 }
 
 MOST_COLUMNS, COLUMN_IN = 3, 2.2
-"""Columns of a legend below axes at most, and the inches of the figure's width that each is given."""
+"""Maximum columns of a legend below the axes, and the width of each in inches."""
 
 
 @contextmanager
 def figure_style() -> Iterator[None]:
-    """The look of all figures, in the fonts that the caller has set; draw and convert inside it."""
+    """The look of all figures, in the caller's fonts; draw and convert inside it."""
     with mpl.rc_context({**_SETTINGS, **own_fonts()}):
         yield
 
 
 @contextmanager
 def new_figure(width_in: float, height_in: float) -> Iterator[Figure]:
-    """An empty figure of that size in inches; what is drawn inside has the look of all figures."""
+    """An empty figure of that size in inches, with the look of all figures for everything drawn inside."""
     with figure_style():
         figure = Figure(figsize=(width_in, height_in))
-        # Legends and titles are placed by their extent, which this canvas measures.
+        # Legends and titles are placed by their extent, which this canvas can measure.
         FigureCanvasAgg(figure)
         yield figure
 
 
 def own_fonts() -> dict[Any, Any]:
-    """The fonts that somebody has set in this process, as by `matplotlib.rcParams`; a file's count for nothing."""
+    """The fonts that the user has set in this process, as by `matplotlib.rcParams`; those of a file are ignored."""
     names = [f"font.{name}" for name in ("family", "serif", "sans-serif", "monospace", "cursive", "fantasy")]
     return {name: value for name, value in mpl.rcParams.items() if name in names and value != mpl.rcParamsOrig[name]}
 
 
 def legend_under(axes: Axes, **drawn: Any) -> None:
-    """A legend under all that stands below the axes, however small these are; `drawn` is as of `Axes.legend`."""
+    """A legend below everything under the axes, also for small axes; `drawn` is as of `Axes.legend`."""
     figure = axes.get_figure(root=True)
     lowest = axes.get_tightbbox()
     if figure is not None and lowest is not None:
@@ -119,7 +119,7 @@ def legend_under(axes: Axes, **drawn: Any) -> None:
 
 
 def log_axes(axes: Axes, *which: Literal["x", "y"], base: int = 10, form: str = "{x:g}") -> None:
-    """Logarithmic axes with plain numbers at their ticks, and none between these."""
+    """Logarithmic axes with plain numbers at their major ticks only."""
     for name in which:
         axis = axes.xaxis if name == "x" else axes.yaxis
         (axes.set_xscale if name == "x" else axes.set_yscale)("log", base=base)
@@ -135,7 +135,7 @@ def grid(axes: Axes, which: Literal["both", "x", "y"] = "both") -> None:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a hardware type is drawn.
+    """The look of a hardware type.
 
     Attributes:
         colour: one of `HARDWARE_COLOURS`.
@@ -147,12 +147,11 @@ class Look:
 
 
 def hardware_looks(names: Iterable[str]) -> dict[str, Look]:
-    """The look of each hardware type of a figure, by name; the same name has the same colour in every figure.
+    """The look of each hardware type of a figure, by name; a name has the same colour in every figure.
 
-    The colour follows from the name alone: the first of `_KNOWN` and types that are numbered (type-01, type-02) have
-    one after the other, all others one by their letters. Where two names of one figure would look alike, the later in
-    the alphabet takes the next hatch; beyond as many as there are `HATCHES`, looks
-    repeat.
+    The colour follows from the name alone. The types of `_KNOWN` and numbered types (type-01, type-02) take the colours
+    in turn; other names take one by their letters. If two names of a figure would look alike, the later in the alphabet
+    takes the next hatch. Beyond the number of `HATCHES`, looks repeat.
 
     Args:
         names: names of hardware types, in the order of the answer.
@@ -167,7 +166,7 @@ def hardware_looks(names: Iterable[str]) -> dict[str, Look]:
 
 
 def _place(name: str) -> int:
-    """The number of a name's colour; equal names have equal ones in every process."""
+    """The number of a name's colour; it is the same in every process."""
     if name in _KNOWN:
         return _KNOWN.index(name)
     stem = name.rstrip("0123456789")
@@ -176,7 +175,7 @@ def _place(name: str) -> int:
 
 
 def hardware_patches(looks: Mapping[str, Look]) -> list[Patch]:
-    """What a legend shows of hardware types, by name."""
+    """The legend's patches of hardware types, by name."""
     return [
         Patch(facecolor=look.colour, hatch=look.hatch, edgecolor="white", label=legend_label(name))
         for name, look in looks.items()
@@ -184,12 +183,12 @@ def hardware_patches(looks: Mapping[str, Look]) -> list[Patch]:
 
 
 def legend_beside(axes: Axes, **drawn: Any) -> None:
-    """A legend to the right of the axes, where it covers nothing; `drawn` is as of `Axes.legend`."""
+    """A legend to the right of the axes, so that it covers nothing; `drawn` is as of `Axes.legend`."""
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5, **drawn)
 
 
 def legend_label(text: str) -> str:
-    """A label that a legend shows as it is: matplotlib leaves out what begins with an underscore."""
+    """A label that a legend shows unchanged: matplotlib omits labels that begin with an underscore."""
     return f"\u200a{text}" if text.startswith("_") else text
 
 
@@ -197,9 +196,9 @@ def svg_text(figure: Figure, key: str, label: str) -> str:
     """A figure as an inline `<svg>` element.
 
     Args:
-        figure: drawn inside `figure_style`, made without pyplot so that nothing global keeps it.
-        key: prefix of the ids, so that several figures can stand in one page.
-        label: text for readers who do not see it.
+        figure: drawn inside `figure_style` and made without pyplot, so that no global state keeps it.
+        key: prefix of the ids, so that one page can hold several figures.
+        label: description for screen readers.
     """
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
@@ -217,9 +216,9 @@ def svg_text(figure: Figure, key: str, label: str) -> str:
 
 
 def rounded_svg(text: str) -> str:
-    """An SVG file with coordinates in hundredths of a point: the last digits differ from run to run.
+    """An SVG file with coordinates in hundredths of a point, since later digits differ from run to run.
 
-    Numerical libraries add up in another order where arrays lie at other addresses in memory.
+    Numerical libraries sum in another order if arrays lie at other addresses in memory.
     """
     return _rounded(text, _PLACES)
 
@@ -229,5 +228,5 @@ def _rounded(text: str, places: re.Pattern[str]) -> str:
 
 
 def _hundredths(number: re.Match[str]) -> str:
-    """A coordinate to a hundredth of a point, which nobody sees and which takes half the space."""
+    """A coordinate to a hundredth of a point, an invisible change that halves the size."""
     return f"{float(number[0]):.2f}"

@@ -1,7 +1,7 @@
-"""Tables of rows by one list of columns, which fit the window: no number is broken or cut.
+"""Tables that fit the window without breaking or cutting a number.
 
-Where a table is too wide, its columns move together, its numbers are rounded, long names are folded, and in the end
-columns are hidden, which a line below the table names.
+If a table is too wide, its columns move together, its numbers are rounded, and long names are folded. In the end
+columns are hidden, and a line below the table names them.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-# Texts over several lines: broken between words, long words at their signs, and never inside a number (ours).
+# Texts over several lines break between words, long words at their punctuation, and never inside a number (ours).
 
 _NUMBER = re.compile(r"(?:(?<!\w)[+-])?\d[\d.,]*(?:e[+-]?\d+)?(?:\u00a0?%)?", re.IGNORECASE)
 _SIGNS = frozenset("-_/\\.,:;=+|)]}>&")
-"""Signs behind which a long word is broken first."""
+"""Characters after which a long word is broken first."""
 
 
 def _longest(pieces: Iterable[str]) -> int:
@@ -33,7 +33,7 @@ def _longest(pieces: Iterable[str]) -> int:
 
 
 def folded(text: Text, width: int) -> Text:
-    """The text in lines of so many columns at most; a number that is longer has a longer line."""
+    """The text in lines of at most so many columns; a longer number has a longer line."""
     lines = [piece for line in text.split("\n", allow_blank=True) for piece in _pieces(line, width)]
     return Text("\n").join(lines or [Text()])
 
@@ -46,13 +46,13 @@ def _pieces(line: Text, width: int) -> Iterator[Text]:
         first, rest = line.divide([place])
         first.rstrip()
         yield first
-        # The space at which a line is broken stands at the beginning of neither.
+        # The space at a line break is dropped.
         line = rest[len(rest.plain) - len(rest.plain.lstrip(" ")) :] if rest.plain.strip(" ") else Text()
     yield line
 
 
 def _place(line: str, width: int) -> int:
-    """How many characters of a line that is too long stand in the first of its pieces."""
+    """The number of characters of a too long line that go into its first piece."""
     most = 0
     taken = 0
     for sign in line:
@@ -72,28 +72,28 @@ def _place(line: str, width: int) -> int:
 
 
 GAP, NARROW_GAP = 3, 2
-"""Columns between two columns of a table, and where it would be too wide."""
+"""Spaces between two columns of a table, and in a table that would be too wide."""
 FIGURES = 4
-"""Figures to which numbers are rounded where a table would be too wide; none before the decimal point is lost."""
+"""Figures to which numbers are rounded in a table that would be too wide; digits before the decimal point stay."""
 NAME = 24
-"""Columns to which names may be folded before a column of numbers is hidden."""
+"""Width to which names may be folded before a column of numbers is hidden."""
 SHORT_NAME = 12
-"""Columns to which they may be folded where the table would not fit otherwise."""
+"""Width to which names may be folded if the table would not fit otherwise."""
 
 _DECIMALS = re.compile(r"(?P<sign>[+-]?)(?P<number>[0-9][0-9,]*\.[0-9]+)(?P<unit> ?%?)")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of numbers: what stands above it, what its cells say of a row, and what becomes of it in narrow windows.
+    """A column of numbers: its heading, its cells, and its treatment in narrow windows.
 
     Attributes:
-        heading: what stands above it.
-        of: the field of a row that it shows, or a function of the row; empty: the field is called as the heading is.
-        form: the value as text.
-        spare: its turn among the columns that a narrow window does without, from 1 on; 0: it is hidden after these,
-            from the right, but for the first column, whose names say what the rows are.
-        means: what a short heading, or signs in the column, mean; said below a table that shows it.
+        heading: its heading.
+        of: the field of a row that it shows, or a function of the row; empty if the field has the heading's name.
+        form: gives the value as text.
+        spare: rank among the columns that a narrow window hides, from 1 on. Columns with 0 are hidden after these, from
+            the right. The first column, which names the rows, always stays.
+        means: meaning of a short heading or of signs in the column, printed below a table that shows it.
         none: the cell of a row that does not have the field.
     """
 
@@ -107,7 +107,7 @@ class Column:
     sentences: ClassVar[bool] = False
 
     def cell(self, row: Any) -> Text:
-        """What it says of a row, with signs in place of those that a terminal would obey."""
+        """Its cell for a row, with control characters replaced."""
         if callable(self.of):
             return visible(self.form(self.of(row)))
         if not isinstance(row, Mapping):
@@ -129,7 +129,7 @@ class Label(Column):
 
 @dataclass(frozen=True, slots=True)
 class Sentence(Label):
-    """A column of sentences, which are narrowed before names are."""
+    """A column of sentences, which is narrowed before names are."""
 
     sentences: ClassVar[bool] = True
 
@@ -138,9 +138,9 @@ def table_of(rows: Iterable[Any], columns: Sequence[Column], title: str = "") ->
     """A table of rows by columns.
 
     Args:
-        rows: mappings or objects with the fields that columns show; of a list, its entries are the cells.
+        rows: mappings or objects with the fields that columns show; the entries of a list are the cells.
         columns: the columns.
-        title: set above; empty: none.
+        title: title above the table; may be empty.
     """
     cells = [
         [visible(cell) for cell in row] if isinstance(row, list) else [column.cell(row) for column in columns]
@@ -150,7 +150,7 @@ def table_of(rows: Iterable[Any], columns: Sequence[Column], title: str = "") ->
 
 
 def visible(text: str | Text) -> Text:
-    """A text with signs in place of those that a terminal would obey, and as wide as what is shown of it."""
+    """A text with control characters replaced, and as wide as its visible part."""
     if isinstance(text, str):
         return Text(harmless(text))
     text.plain = harmless(text.plain)
@@ -158,25 +158,25 @@ def visible(text: str | Text) -> Text:
 
 
 def harmless(text: str) -> str:
-    """A text with a sign in place of each that a terminal would obey."""
+    """A text with each control character replaced."""
     return "".join(sign if _is_harmless(sign) else "\ufffd" for sign in text)
 
 
 def _is_harmless(sign: str) -> bool:
-    """Whether a terminal only shows it: a sign, a line break, or a space, such as one that no line is broken at."""
+    """Whether a terminal only shows it: a printable character, a line break, or a space such as a non-breaking one."""
     return sign.isprintable() or sign == "\n" or unicodedata.category(sign) == "Zs"
 
 
 @dataclass(frozen=True, slots=True)
 class _Fitted:
-    """A column as it may be drawn.
+    """A column with its widths.
 
     Attributes:
         column: the column.
         cells: its cells.
-        width: how wide it is.
-        whole: how wide it has to be for its cells to stay in one line; its heading may take several.
-        least: how wide it has to be, whatever becomes of it: numbers and words of its heading stay whole.
+        width: its width.
+        whole: the width at which its cells stay in one line; its heading may take several.
+        least: its minimum width: numbers and words of its heading stay whole.
     """
 
     column: Column
@@ -186,18 +186,18 @@ class _Fitted:
     least: int
 
     def floor(self, name: int) -> int:
-        """How narrow it may get where names may be folded to so many columns."""
+        """Its minimum width if names may be folded to so many columns."""
         return min(self.whole, max(self.least, name))
 
 
 @dataclass(frozen=True, slots=True)
 class FittedTable:
-    """A table whose least needed columns give way where it is too wide.
+    """A table that hides its least needed columns if it is too wide.
 
     Attributes:
         columns: the columns.
         rows: cells by row.
-        title: set above; empty: none.
+        title: title above the table; may be empty.
     """
 
     columns: Sequence[Column]
@@ -205,7 +205,7 @@ class FittedTable:
     title: str = ""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The table without the columns that it has no room for, its legend, and a line that names them."""
+        """The table with the columns that fit, its legend, and a line that names the hidden columns."""
         shown, hidden, gap = self._fit(options.max_width)
         table = Table(
             box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, title=self.title or None, title_justify="left",
@@ -224,17 +224,17 @@ class FittedTable:
             yield Text(f"hidden at this width: {', '.join(hidden)}", style="dim")
 
     def legend(self, columns: Iterable[Column]) -> str:
-        """What headings of columns mean, in a line; empty: none of them is short, or there are no rows."""
+        """The meanings of the columns' headings, in a line; empty if none needs one or there are no rows."""
         said = dict.fromkeys(f"{column.heading}: {column.means}" for column in columns if column.means)
         return "; ".join(said) if self.rows else ""
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        """As wide as the window, if need be."""
+        """Up to the width of the window."""
         width = min(_total(self._fitted(), GAP), options.max_width)
         return Measurement(width, width)
 
     def _fit(self, width: int) -> tuple[list[_Fitted], list[str], int]:
-        """The columns that are shown, with their widths, the headings of those that are not, and the gap between."""
+        """The shown columns with their widths, the headings of the hidden ones, and the gap between columns."""
         shown = self._fitted()
         for gap in (GAP, NARROW_GAP):
             narrowed = _narrowed(shown, width, NAME, gap)
@@ -243,7 +243,7 @@ class FittedTable:
         return *self._fit_rounded(width), NARROW_GAP
 
     def _fit_rounded(self, width: int) -> tuple[list[_Fitted], list[str]]:
-        """The columns that are shown, with rounded numbers, and the headings of those that are not."""
+        """The shown columns, with rounded numbers, and the headings of the hidden ones."""
         fitted = shown = self._fitted(_rounded)
         spare = sorted((column for column in self.columns if column.spare), key=lambda column: column.spare)
         first = len({column.heading for column in spare})
@@ -257,7 +257,7 @@ class FittedTable:
         return _narrowed([replace(one, least=1) for one in shown], width, 1, NARROW_GAP), order
 
     def _fitted(self, form: Callable[[Text], Text] = lambda cell: cell) -> list[_Fitted]:
-        """The columns as wide as they would be; `form` changes cells of numbers."""
+        """The columns at full width; `form` changes cells of numbers."""
         return [_measured(column, [row[k] for row in self.rows], form) for k, column in enumerate(self.columns)]
 
 
@@ -273,7 +273,7 @@ def _measured(column: Column, cells: list[Text], form: Callable[[Text], Text]) -
 
 
 def _narrowed(columns: Sequence[_Fitted], width: int, name: int, gap: int) -> list[_Fitted]:
-    """The columns, narrowed to fit if that is enough: headings first, then sentences, then names, the widest first."""
+    """The columns, narrowed to fit if possible: headings first, then sentences, then names, the widest first."""
     found = list(columns)
     steps: tuple[Callable[[_Fitted], int], ...] = (
         lambda one: one.whole,
@@ -295,7 +295,7 @@ def _total(columns: Sequence[_Fitted], gap: int) -> int:
 
 
 def _rounded(cell: Text) -> Text:
-    """A number in `FIGURES` figures; what is no number with decimals stays as it is."""
+    """A number in `FIGURES` figures; text without a decimal number stays."""
     number = _DECIMALS.fullmatch(cell.plain)
     if number is None:
         return cell

@@ -1,4 +1,4 @@
-"""Folders: of data files, of this user alone, and of what ends with a process; locks on files in them (ours)."""
+"""Folders of data files, private folders and temporary folders, and locks on files in them (ours)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def data_dir() -> Path:
     """The folder of data files: inside the installed package, else `data/` of the source tree.
 
     Raises:
-        FileNotFoundError: there is neither.
+        FileNotFoundError: neither exists.
     """
     package = Path(__file__).resolve().parents[1]
     for folder in (package / "_data", package.parent / "data"):
@@ -38,26 +38,25 @@ OWN = 0o700
 
 
 def is_private(path: Path) -> bool:
-    """Whether this user and root alone decide what stands at a path, or would stand there once it is made.
+    """Whether only this user and root control the content of a path, or would once it exists.
 
-    Each folder above it counts as well, and so does each link on the way: whoever can change one of them can put
-    something else in the place. In a folder with the sticky bit, such as `/tmp`, others cannot. Where a system knows
-    no owners by number, its own rights are relied on. A relative path is never private: anybody may have sent the
-    current folder.
+    Each parent folder and each link on the way counts as well, because a user who can change one can replace the
+    content. In a folder with the sticky bit, such as `/tmp`, others cannot. On a system without numeric owners, the
+    system's own rights are trusted. A relative path is never private, since anyone may have sent the current folder.
     """
     user = system.user()
     if not path.is_absolute():
         return False
     try:
         return user is None or _opened(path, {0, user}, sticky=False) is None
-    except OSError:  # it cannot be looked at, leads to itself, or has a file above it
+    except OSError:  # it cannot be read, leads to itself, or has a file above it
         return False
 
 
 def why_not_private(path: Path) -> str:
-    """Who else decides about an absolute path, and the remedy, in one line; empty: nobody does.
+    """The other owner or writer of an absolute path, and the remedy, in one line; empty if it is private.
 
-    It names the part of the way, or of what a link on the way leads to, that somebody else can change.
+    It names the part of the path, or of a link's target on the way, that another user can change.
     """
     user = system.user()
     try:
@@ -72,13 +71,13 @@ def why_not_private(path: Path) -> str:
 
 
 def _opened(path: Path, owners: Collection[int], *, sticky: bool) -> Path | None:
-    """The part of the way to a path that others can change; None: there is none."""
+    """The part of a path that others can change. None means that there is none."""
     with suppress(FileNotFoundError):
         path.stat()  # fails at a link that leads to itself
     for part in (path, *path.parents):
         try:
             found = part.lstat()
-        except FileNotFoundError:  # this user makes it, if nobody else can where it is to stand
+        except FileNotFoundError:  # this user makes it, if no other user can where it is to stand
             continue
         if found.st_uid not in owners:
             return part
@@ -93,7 +92,7 @@ def _opened(path: Path, owners: Collection[int], *, sticky: bool) -> Path | None
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder and those above it that are missing, for this user alone, whatever mask of modes is set.
+    """Make a folder and its missing parents with access for this user alone, under any umask.
 
     Raises:
         OSError: it cannot be made.
@@ -104,15 +103,15 @@ def make_private(folder: Path) -> None:
 
 
 def temporary() -> Path:
-    """The folder among the temporary files of this process and of those that it forks.
+    """The temporary folder of this process and of those that it forks.
 
-    It is removed at the end of this process. If that is killed, the next one that asks for such a folder removes it: a
-    lock on the folder tells that nobody uses it any more.
+    It is removed when this process ends. If this process is killed, the next one that needs such a folder removes it:
+    the released lock on the folder shows that it is unused.
 
     Raises:
         OSError: there is no place for temporary files.
     """
-    while not (found := _temporary(tempfile.gettempdir())).is_dir():  # somebody has tidied up
+    while not (found := _temporary(tempfile.gettempdir())).is_dir():  # a clean-up has removed it
         _temporary.cache_clear()
     return found
 
@@ -123,14 +122,14 @@ def _temporary(inside: str) -> Path:
         _remove_left(left)
     made = Path(tempfile.mkdtemp(prefix=PREFIX, dir=inside))
     if system.FOLDERS_ARE_FILES:
-        with suppress(OSError):  # removed at once by another process: see `temporary`; or nothing can be locked there
-            system.locked(os.open(made, os.O_RDONLY), shared=True)  # open as long as this process, and those it forks
+        with suppress(OSError):  # another process removes it at once (see `temporary`), or locks do not work there
+            system.locked(os.open(made, os.O_RDONLY), shared=True)  # open until this process and those it forks end
     atexit.register(_remove, made, os.getpid())
     return made
 
 
 def _remove_left(folder: Path) -> None:
-    """Remove a folder that a killed process has left."""
+    """Remove a folder left by a killed process."""
     if not (system.FOLDERS_ARE_FILES and is_private(folder) and folder.is_dir() and not folder.is_symlink()):
         return
     with suppress(OSError):
@@ -152,14 +151,14 @@ INFINITY = float("inf")
 
 @contextmanager
 def exclusive(lock: Path, every_s: float, at_most_s: float = INFINITY) -> Iterator[None]:
-    """Wait until no other process is inside with the same file; where nothing can be locked, nobody waits.
+    """Wait until no other process is inside with the same file; without locks it does not wait.
 
-    The file is left where it is: who removes it lets in one that opened it before and one that makes it anew.
+    The file stays: removing it would admit both a process that opened it before and one that creates it anew.
 
     Args:
         lock: the file, which is made with its folder.
         every_s: seconds between two looks.
-        at_most_s: seconds of waiting after which it goes on all the same, as the other process may stand still.
+        at_most_s: seconds of waiting after which it proceeds anyway, since the other process may hang.
     """
     until = time.monotonic() + at_most_s
     with ExitStack() as held:

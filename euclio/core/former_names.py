@@ -1,4 +1,4 @@
-"""Modules under the names that scripts know from before: `euclio.session` is `euclio.problems.session`.
+"""Modules under their former names, for old scripts: `euclio.session` is `euclio.problems.session`.
 
 Scripts with solvers and policies of their own import sessions, clusters, fleets and days by these names, and notebooks
 the figures, results and studies.
@@ -35,8 +35,8 @@ FORMER = {
 
 
 def name_today(name: str) -> str | None:
-    """The name that a module of before has today; None: it is none of before."""
-    # Asked of everything that a process imports.
+    """The present name of a module with a former name. None means that it is no former name."""
+    # Every import of the process comes through here.
     if not name.startswith("euclio."):
         return None
     for before, today in FORMER.items():
@@ -46,13 +46,13 @@ def name_today(name: str) -> str | None:
 
 
 class _Finder:
-    """Finds modules of before.
+    """Finds modules by former names.
 
-    It is asked first: a checkout that was updated may still have a folder of before with nothing but `__pycache__`, and
-    Python would take that for the package.
+    It runs before other finders: an updated checkout may still have an old folder with only `__pycache__`, and Python
+    would take that for the package.
     """
 
-    # No class of `importlib.abc`, which takes milliseconds of every start.
+    # It has no base class from `importlib.abc`, whose import slows every start by milliseconds.
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
@@ -60,10 +60,10 @@ class _Finder:
 
 
 class _Loader:
-    """Fills a module of before with the names of today's."""
+    """Fills a module with a former name with the names of the present one."""
 
     def create_module(self, spec: ModuleSpec) -> None:
-        """A module as any other."""
+        """The default module."""
 
     def exec_module(self, module: ModuleType) -> None:
         """Fill a module."""
@@ -71,12 +71,12 @@ class _Loader:
         assert today is not None
         warnings.warn(f"{module.__name__} is {today} now; import that", DeprecationWarning, stacklevel=2)
         found = import_module(today)
-        # What today's module imports only when it is asked for is asked for there.
+        # Names that the present module imports lazily are looked up there.
         module.__getattr__ = lambda name: getattr(found, name)  # type: ignore[method-assign]
         module.__dict__.update({name: value for name, value in vars(found).items() if not name.startswith("__")})
 
 
 def find_by_former_names() -> None:
-    """Let modules of before be imported, in this process."""
+    """Enable imports by former names in this process."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())

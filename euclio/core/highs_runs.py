@@ -1,7 +1,7 @@
-"""How HiGHS is run: what is off in every run, the one way to run it in the process, and how a run ended.
+"""Runs of HiGHS: the options that are always off, the way to run it in this process, and its status.
 
-Heuristics, engines and provers all come here. A test names every file that reaches HiGHS, and this one as the only one
-that sets what is `OFF`.
+Heuristics, engines and provers all use this module. A test lists every file that uses HiGHS, and checks that only this
+one sets the options in `OFF`.
 """
 
 from __future__ import annotations
@@ -13,24 +13,21 @@ from typing import Any
 from euclio.core.result import Status
 
 OFF: dict[str, Any] = {"mip_allow_restart": False, "mip_heuristic_run_feasibility_jump": False}
-"""What HiGHS 1.13 to 1.15 loses optima by, and calls what is left optimal.
-
-Restarts lose optima that keep every row. Feasibility jump without presolve does so where a big M is loose
-(ERGO-Code/HiGHS #3273): `max x1 + x2; x1 ≤ x3 ≤ 1; x2 ≤ 1000 x0; x0 + x2 ≤ 12; x0 binary` is 12, and was called 11.
-"""
+"""Options with which HiGHS 1.13 to 1.15 loses optima and calls the best remaining plan optimal. Restarts lose optima
+that keep every row. Feasibility jump without presolve does so if a big M is loose (ERGO-Code/HiGHS #3273): `max x1 +
+x2; x1 ≤ x3 ≤ 1; x2 ≤ 1000 x0; x0 + x2 ≤ 12; x0 binary` is 12, and was called 11."""
 
 _ran: set[int] = set()
-"""The process that has run HiGHS here, by its number: a process that was forked is another one."""
+"""The number of the process that has run HiGHS; a forked process has another one."""
 
 
 def run_highs(highs: Any) -> None:
-    """Run an instance of `highspy.Highs`, without what is `OFF`.
+    """Run an instance of `highspy.Highs`, without the options in `OFF`.
 
-    One scheduler with its threads serves the whole process. A run that asks for another number of threads than the
-    first run of the process did ends at once, with an error and without a solution; then the scheduler is taken down,
-    and the run is made again. That first run may have been anybody's: a model with `threads=2`, or a program of the
-    user's own. A process that was forked has the scheduler without its threads and would wait for them for ever, so it
-    is taken down before the first run of a process.
+    One scheduler with its threads serves the whole process. A run with another number of threads than the process's
+    first run fails at once. The scheduler is then taken down, and the run is repeated. The first run may come from any
+    code: a model with `threads=2`, or a program of the user's own. A forked process has the scheduler without its
+    threads and would wait for them forever, so it is taken down before the first run of a process.
     """
     import highspy
 
@@ -46,10 +43,10 @@ def run_highs(highs: Any) -> None:
 
 
 def status_of(highs: Any) -> tuple[Status, str]:
-    """How a run of HiGHS ended, in our words and in HiGHS's; the one place where HiGHS's statuses are read.
+    """The status of a run of HiGHS, in our words and in HiGHS's; the only place that reads HiGHS's statuses.
 
-    The objectives of our models are bounded, so "unbounded or infeasible" is infeasible. Whether there is a solution,
-    HiGHS says apart from the status: 2 is a point that keeps all rows, to its tolerance.
+    The objectives of our models are bounded, so "unbounded or infeasible" means infeasible. HiGHS reports separately
+    whether there is a solution: 2 is a point that keeps all rows within its tolerance.
     """
     import highspy
 

@@ -1,7 +1,7 @@
-"""How far the run that is under way has come: the value of its best plan and its bound, in memory that forks share.
+"""Incumbent and bound of the run under way, in memory that forked processes share.
 
-A process that works for this one was forked from it, so both see the same two numbers, and whoever waits can say at any
-moment what is known, without a message and without a stop of the solver (ours).
+A worker process is forked from this one, so both see the same two numbers. A reader needs no message and does not stop
+the solver (ours).
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ BYTES = 16
 
 
 class Incumbent:
-    """The value of the best plan found so far and the bound proven so far; at first neither is known.
+    """The incumbent's value and the best proven bound; both are unknown at first.
 
     Attributes:
-        numbers: value and bound as two floats, in the unit of the objective; not a number or infinite: not known.
-            Machine code writes here too, through `numpy.frombuffer`.
+        numbers: value and bound as two floats, in the unit of the objective; NaN or infinite if unknown. Machine code
+            writes here too, through `numpy.frombuffer`.
     """
 
     def __init__(self) -> None:
@@ -31,35 +31,35 @@ class Incumbent:
         self.clear()
 
     def __reduce__(self) -> tuple[type[Incumbent], tuple[()]]:
-        """A copy, as in a process that a solver starts, is one of its own that nobody watches."""
+        """A copy, as in a process that a solver starts, is independent; no process reads it."""
         return Incumbent, ()
 
     def clear(self) -> None:
-        """Nothing is known any more."""
+        """Reset both to unknown."""
         self.note(None, None)
 
     def note(self, value: float | None, bound: float | None) -> None:
-        """Say what is known now.
+        """Report the current values.
 
         Args:
-            value: the value of the best plan, in the unit of the objective; None: there is none yet.
-            bound: the proven bound; None: there is none yet.
+            value: the incumbent's value, in the unit of the objective. None means that there is none yet.
+            bound: the proven bound. None means that there is none yet.
         """
         self.numbers[0] = math.nan if value is None else value
         self.numbers[1] = math.nan if bound is None else bound
 
     @property
     def value(self) -> float | None:
-        """The value of the best plan; None: there is none yet."""
+        """The incumbent's value; None if there is none yet."""
         return _known(self.numbers[0])
 
     @property
     def bound(self) -> float | None:
-        """The proven bound; None: there is none yet."""
+        """The proven bound; None if there is none yet."""
         return _known(self.numbers[1])
 
     def in_words(self, goal: Goal) -> str:
-        """Plan, bound and gap as far as they are known, such as "plan 12.4 per hour, bound 12.1, gap 2.42 %".
+        """The known ones of plan, bound and gap, such as "plan 12.4 per hour, bound 12.1, gap 2.42 %".
 
         Args:
             goal: the objective of the run.
@@ -84,22 +84,21 @@ _is_taken = False
 
 
 def incumbent_in_words(goal: Goal) -> str:
-    """What is known of the run that is under way in this process or in one forked from it; empty: nothing."""
+    """Incumbent and bound of the run in this process or in one forked from it; empty if nothing is known."""
     return _incumbent.in_words(goal)
 
 
 def forget_incumbent() -> None:
-    """Forget what a run has left behind that was killed."""
+    """Forget the values left behind by a killed run."""
     _incumbent.clear()
 
 
 @contextmanager
 def shared_incumbent() -> Iterator[Incumbent | None]:
-    """Have a run say how far it is, while it is inside; it begins and ends with nothing known.
+    """Have the enclosed run report its incumbent and bound; both are unknown before and after it.
 
     Yields:
-        Where it says so; None: nobody would know of which run that is, since it is one within another one or in a
-        thread next to others.
+        The shared values. None inside another run or in a thread next to others, where they would be ambiguous.
     """
     global _is_taken
     if _is_taken or threading.current_thread() is not threading.main_thread():

@@ -1,7 +1,7 @@
-"""What is imported when it is first asked for, so that start-up stays fast.
+"""Names that are imported at first use, so that start-up stays fast.
 
-Packages offer names so, and records hold functions so. This is the one mechanism for it; what it names by text, tests
-look up.
+Packages offer names this way, and records hold functions. This is the only mechanism for it; tests look up the names
+that are given as text.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def lazy_names(package: str, offered: Mapping[str, Iterable[str]]) -> Callable[[
 
     Args:
         package: the package's name.
-        offered: by module the names that the package offers of it; "OWN as NAME" where it has another name there.
+        offered: by module, the names that the package offers from it; "OWN as NAME" renames one.
     """
     home: dict[str, tuple[str, str]] = {}
     for module, names in offered.items():
@@ -33,7 +33,7 @@ def lazy_names(package: str, offered: Mapping[str, Iterable[str]]) -> Callable[[
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, own = home[name]
         found = getattr(import_module(module), own)
-        # Kept where the name belongs: importing its module may have put a submodule of that name there.
+        # Stored in the package: importing the module may have put a submodule of that name there.
         setattr(sys.modules[package], name, found)
         return found
 
@@ -41,7 +41,7 @@ def lazy_names(package: str, offered: Mapping[str, Iterable[str]]) -> Callable[[
 
 
 def callable_package(package: str, module: str, name: str) -> None:
-    """Let a package be called as a function whose name it has, so that it does not matter which of them is imported.
+    """Let a package be called like its function of the same name, so that either can be imported.
 
     Args:
         package: the package's name.
@@ -66,9 +66,9 @@ def callable_package(package: str, module: str, name: str) -> None:
 
 @contextmanager
 def imported_without(module: str) -> Iterator[None]:
-    """Let imports inside take an installed module for imported, though it is not; it is imported when it is used.
+    """Inside, let imports treat an installed module as imported; its first use imports it.
 
-    Where the module's package is not installed, or the module is imported already, nothing changes.
+    Nothing changes if the module's package is not installed, or the module is imported already.
     """
     known = module in sys.modules or find_spec(module.partition(".")[0]) is None
     if not known:
@@ -82,7 +82,7 @@ def imported_without(module: str) -> Iterator[None]:
 
 @contextmanager
 def imported_as_missing(module: str) -> Iterator[None]:
-    """Let imports inside find no such module, though it may be installed."""
+    """Inside, let imports find no such module, even if it is installed."""
     known = sys.modules.get(module)
     sys.modules[module] = None  # type: ignore[assignment]
     try:
@@ -101,5 +101,5 @@ def late(module: str, name: str) -> Callable[..., Any]:
 
 
 def late_value(module: str, name: str) -> Callable[[], Any]:
-    """What gives a value that is imported when it is asked for."""
+    """A function that imports a value when it is called."""
     return lambda: getattr(import_module(module), name)

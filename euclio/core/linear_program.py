@@ -1,8 +1,8 @@
 """The linear program of all provers, solved by HiGHS; its prices are proposals, which are never trusted (ours).
 
-Solvers have their own, since a prover shares nothing with those whose claims it tries; an import contract holds that.
-A prover goes on from the prices that HiGHS ends at, and there may be several of the same worth. So each prover has a
-`Setting` that it keeps, and its certificates stay as they are, to the digit.
+Solvers have their own code, since a prover shares nothing with the solvers whose claims it tests; an import contract
+enforces that. A prover continues from HiGHS's final prices, and several price vectors may be optimal. Each prover
+therefore fixes a `Setting`, so that its certificates stay the same to the digit.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from euclio.core.highs_runs import run_highs
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
-# Prices that are off by more would blur bounds that are to be sharp to 1e-9.
+# Less accurate prices would blur bounds that have to be sharp to 1e-9.
 TOLERANCES = {"dual_feasibility_tolerance": 1e-10, "primal_feasibility_tolerance": 1e-9}
 
 OPTIONS: dict[str, Any] = {
@@ -37,10 +37,10 @@ OPTIONS: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How HiGHS is set for a prover.
+    """The settings of HiGHS for a prover.
 
     Attributes:
-        by_highspy: through highspy where that is installed, which takes a fifth of the time of scipy's way to HiGHS.
+        by_highspy: whether it uses highspy if installed, which takes a fifth of the time of scipy's interface.
         method: method of `scipy.optimize.linprog`.
         options: its options.
     """
@@ -79,25 +79,25 @@ class Rows:
 def least_cost(
     cost: Floats, lower: Floats, upper: Floats, rows: Rows, limit_s: float = math.inf, setting: Setting = SHARP
 ) -> tuple[Floats, Floats] | None:
-    """Variables and row prices of an optimum; None: HiGHS has none, or not within the time limit.
+    """Variables and row prices of an optimum; None if HiGHS finds none within the time limit.
 
     Args:
         cost: of each variable, shape (variables,).
         lower: least value of each variable.
         upper: largest value of each variable.
         rows: the rows; each has an upper limit, and a lower one only if that is the same.
-        limit_s: seconds; infinite: no limit.
-        setting: how HiGHS is set.
+        limit_s: seconds; infinite means no limit.
+        setting: settings of HiGHS.
 
     Returns:
-        Values of the variables, and by row what the cost rises by for one more unit of its limits: not above 0 where
-        the row has an upper limit only.
+        Values of the variables, and for each row the rise of the cost per unit of its limits; at most 0 for a row with
+        an upper limit only.
     """
     if setting.by_highspy and is_installed("highspy"):
         found = _by_highspy(cost, lower, upper, rows, max(limit_s, 0.0))
     else:
         found = _by_scipy(cost, lower, upper, rows, max(limit_s, 0.0), setting)
-    # No proposal: callers divide or go on without one, and prove nothing from it.
+    # There is no proposal: callers divide or go on without one, and prove nothing from it.
     return found if found is not None and all(np.isfinite(part).all() for part in found) else None
 
 

@@ -1,9 +1,10 @@
-"""The papers and programs that solvers rest on, as records: what `euclio cite` prints, and what it prints of euclio.
+"""The papers and programs that solvers rest on, for `euclio cite`, and the citation of euclio.
 
-They stand in `literature.bib` next to this file: one field to a line, in UTF-8 and without commands of TeX, in the
-order in which they are printed. A solver names one by its key in capitals, as in ``literature.HARPAGON``. Authors,
-titles and venues are those that the papers print, of baselines those that the papers which compare with them print.
-CITATION.cff says the same of euclio and of the five papers; a test holds the two together.
+They stand in `literature.bib` next to this file: one field to a line, in UTF-8, without TeX commands, in the printed
+order. A solver names one by its key in capitals, as in ``literature.HARPAGON``. Authors, titles and venues follow the
+papers; those of baselines follow the papers that compare with them.
+
+CITATION.cff states the same for euclio and the five papers; a test compares the two.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ class Reference:
     """A paper or a program.
 
     Attributes:
-        key: what it is cited by: lower-case letters and digits.
+        key: its citation key: lower-case letters and digits.
         kind: type of its BibTeX entry: "article", "inproceedings" or "misc".
         title: as printed; BibTeX styles keep its capitals.
-        authors: "Family, Given" each, in the printed order; one without a comma is a group. Empty: not known.
-        year: year of publication; empty: there is none.
+        authors: "Family, Given" each, in the printed order; one without a comma is a group. Empty if unknown.
+        year: year of publication; empty if there is none.
         fields: other fields of the entry, by name, in order.
     """
 
@@ -56,7 +57,7 @@ def __getattr__(name: str) -> Reference:
     """A reference by its key in capitals.
 
     Raises:
-        AttributeError: there is none.
+        AttributeError: there is no such reference.
     """
     if name in _BY_NAME:
         return _BY_NAME[name]
@@ -74,13 +75,13 @@ ENGINES = {
     "gurobi": _BY_NAME["GUROBI"],
     "ortools": _BY_NAME["CPSAT"],
 }
-"""What to cite of engines and of solver libraries, by their names in options and in records of solvers."""
+"""Citations of engines and solver libraries, by their names in options and in records of solvers."""
 
 
 def euclio_itself(version: str) -> Reference:
-    """What to cite of euclio.
+    """The citation of euclio.
 
     Args:
-        version: the version that is installed.
+        version: the installed version.
     """
     return Reference("euclio", "misc", EUCLIO_TITLE, EUCLIO_AUTHORS, fields=(("version", version),))

@@ -1,4 +1,7 @@
-"""Machine code of kernels, made by numba; nothing else imports numba, and nothing imports this before it is needed."""
+"""Machine code of kernels, made by numba.
+
+No other module imports numba, and this module is imported only when it is needed.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +27,12 @@ from euclio.core.ways import Source, Way, current_way
 __all__ = ["BOUNDS_CHECKED", "c_function", "made", "make", "numba"]
 
 
-# Long kernels are called where their machine code is; short ones are put into that of each caller.
+# Callers call long kernels by name; the code of short kernels is copied into each caller.
 #
-# Numba puts the code of all that a function calls into that of the function, and so on upward: a long kernel would be
-# optimised and written once more for every kernel above it, which took half of all compiling. A long one is called by
-# its name instead, which follows from its source and the types of its arguments, so that the file of a caller and that
-# of the kernel fit together whichever process made them (ours; docs/architecture.md).
+# Numba copies the code of every called function into the caller, and so on upward. A long kernel would be optimised and
+# written again for every kernel above it, which took half of all compiling time. A long kernel is therefore called by
+# its name, which follows from its source and the types of its arguments. The files of caller and kernel thus fit
+# together even if different processes made them (ours; docs/architecture.md).
 
 LONG = 400
 """Instructions from which on a kernel is long: several times of what is put into a caller in any case, so that no loop
@@ -57,7 +60,7 @@ _links: dict[str, Link] = {}
 
 
 def call_by_name(kernel: Source, result: Any) -> None:
-    """Have a kernel's callers call it by its name if it is long, from now on; of a short one they get the code.
+    """From now on, have callers call a kernel by its name if it is long; they copy the code of a short one.
 
     Args:
         kernel: the kernel.
@@ -66,9 +69,10 @@ def call_by_name(kernel: Source, result: Any) -> None:
     if not _is_long(kernel, result):
         return
     library = result.library
-    # Releases of numba that keep this elsewhere put all code into callers, as they do by themselves.
+    # Other releases of numba store this elsewhere. With those, numba copies all code into callers, as it does by
+    # default.
     with suppress(AttributeError):
-        # What a caller is linked with: nothing, as it has declared what it calls.
+        # Nothing is linked into a caller, which has declared what it calls.
         library._shared_module = library._codegen.create_library(library.name)._final_module
         note(Link(result.fndesc.mangled_name, kernel.__module__, kernel.name, tuple(result.signature.args)))
 
@@ -82,14 +86,15 @@ def _is_long(kernel: Source, result: Any) -> bool:
 
 
 def note(link: Link) -> None:
-    """A long kernel is in this process."""
+    """Record that a long kernel is in this process."""
     _links[link.symbol] = link
 
 
 def tell_names(fndesc: Any, target: Any) -> None:
     """Tell numba the names in the machine code of a long kernel that is about to be loaded.
 
-    It takes them from what callers are linked with, which is empty, and gives no address of a name it was not told.
+    Numba takes the names from the libraries that callers are linked with, which are empty here. It gives no address for
+    a name that it was not told.
 
     Args:
         fndesc: numba's names of the function.
@@ -101,12 +106,12 @@ def tell_names(fndesc: Any, target: Any) -> None:
 
 
 def own_link(result: Any) -> Link | None:
-    """How callers name what has been compiled; None: they get its code."""
+    """The link by which callers name the compiled function; None means that they copy its code."""
     return _links.get(result.fndesc.mangled_name)
 
 
 def calls(result: Any) -> list[Link]:
-    """The long kernels that machine code just made calls by name."""
+    """The long kernels that newly made machine code calls by name."""
     own = result.fndesc.mangled_name
     functions = result.library._final_module.functions
     names = sorted(function.name for function in functions if function.is_declaration and function.name in _links)
@@ -114,20 +119,20 @@ def calls(result: Any) -> list[Link]:
 
 
 def is_there(link: Link) -> bool:
-    """Have the machine code of a long kernel in this process, loaded or made; whether it has the name that is called.
+    """Load or make the machine code of a long kernel; whether it has the name that callers use.
 
-    A name that is called and is not there would end the process, so this is asked before a caller is loaded.
+    Calling a missing name would end the process, so this is checked before a caller is loaded.
     """
     if link.symbol not in _links:
-        # Whose caller is about to be loaded: the caller's module has imported it.
+        # Its caller is about to be loaded, so the caller's module has imported it.
         kernel = getattr(sys.modules[link.module], link.name)
         kernel.machine.compile(link.types)
     return link.symbol in _links
 
 
 with imported_as_missing("yaml"):
-    # With it numba reads settings from the current folder, a folder for machine code and modules to be imported among
-    # them: a folder that somebody else sent would have code run. What numba says of such a file is not meant for users.
+    # Numba would read settings from the current folder, among them a cache folder and modules to import. Code in a
+    # folder sent by another person would then run. Numba's messages about such a file are not meant for users.
     warnings.filterwarnings("ignore", message="A Numba config file is found")
     import numba
     import numba.extending
@@ -135,12 +140,13 @@ with imported_as_missing("yaml"):
     from numba.core.ccallback import CFunc
 
 with imported_without("scipy.linalg.cython_blas"):
-    # Numba imports it when it makes its functions of arrays, only to know that it is there: 0.2 s of every command.
+    # Numba imports it only to check that it exists, when it makes its array functions; this costs every command 0.2 s.
     import numba.np.arraymath
 
 
 BOUNDS_CHECKED = bool(numba.config.BOUNDSCHECK)  # type: ignore[attr-defined]
-"""Whether an index behind the end of an array raises an `IndexError` (NUMBA_BOUNDSCHECK=1); otherwise nobody looks."""
+"""Whether an index beyond the end of an array raises an `IndexError` (NUMBA_BOUNDSCHECK=1); otherwise it is
+unchecked."""
 
 LOOK_EVERY_S = 0.02
 MOST_WAITED_S = 300.0
@@ -148,7 +154,7 @@ MOST_WAITED_S = 300.0
 DIGITS = 12
 """Digits of a kernel's hash, in base 16, that its name in machine code ends with."""
 
-# Numba has no types of its own.
+# Numba has no type annotations.
 _typeof: Any = numba.typeof
 _normalized: Any = sigutils.normalize_signature
 _rebuilt: Any = compiler.CompileResult._rebuild
@@ -160,7 +166,7 @@ _tuple: Any = types.BaseTuple
 _unliteral: Any = types.unliteral
 _named_tuple: Any = types.BaseNamedTuple
 
-# Kernels are interpreted where numba is switched off; who asks for machine code all the same means it.
+# Elsewhere kernels may be interpreted because numba is switched off. An explicit request for machine code overrides it.
 numba.config.DISABLE_JIT = 0  # type: ignore[attr-defined]
 
 
@@ -169,8 +175,8 @@ def made(kernel: Source, released: Callable[[], Any]) -> Any:
 
     Args:
         kernel: the kernel.
-        released: gives what interprets it, which is called where machine code for the types of a call is not on disk
-            and not all kernels are to be compiled.
+        released: gives the interpreter of the kernel. It is called if machine code for the types of a call is not on
+            disk and not all kernels are to be compiled.
     """
     function = kernel.function
     if kernel.source is not None:
@@ -181,7 +187,7 @@ def made(kernel: Source, released: Callable[[], Any]) -> Any:
     make = dispatcher._compile_for_args
 
     def load_or_make(*arguments: Any, **named_ones: Any) -> Any:
-        """What numba calls for types that it has no machine code of yet: gives what is to be called."""
+        """Numba calls this for types without machine code; gives the function to call."""
         if current_way() is not Way.COMPILED:
             found = description_of(tuple(map(dispatcher.typeof_pyval, arguments)))
             if not at_hand(paths(kernel, found)):
@@ -192,7 +198,7 @@ def made(kernel: Source, released: Callable[[], Any]) -> Any:
     template_for = dispatcher.get_call_template
 
     def template_of_types(arguments: Any, named_ones: Any) -> Any:
-        """What another kernel calls: the same for 1 and 2, of which numba would make machine code each."""
+        """The template for calls by other kernels: equal for 1 and 2, which numba would compile separately."""
         return template_for(tuple(map(_unliteral, arguments)), {k: _unliteral(v) for k, v in named_ones.items()})
 
     dispatcher.get_call_template = template_of_types
@@ -200,9 +206,9 @@ def made(kernel: Source, released: Callable[[], Any]) -> Any:
 
 
 def named_by_source(kernel: Source) -> type[Any]:
-    """Numba's compiler, but for what tells functions of one name apart: a hash of the kernel instead of a counter.
+    """Numba's compiler, but a hash of the kernel instead of a counter tells functions of one name apart.
 
-    So the machine code of a kernel has the same name whichever process made it (`euclio.core.machine_code`).
+    So the machine code of a kernel has the same name in every process (`euclio.core.machine_code`).
     """
     number = int(digest(kernel)[:DIGITS], 16)
 
@@ -221,7 +227,7 @@ def named_by_source(kernel: Source) -> type[Any]:
 
 
 def make(dispatcher: Any, description: Any) -> None:
-    """Make machine code of a dispatcher's kernel, and of those that it calls, for arguments that are described so."""
+    """Make machine code of a dispatcher's kernel, and of those that it calls, for arguments of the described types."""
     dispatcher.compile(tuple(_typeof(_example(part)) for part in description[1:]))
 
 
@@ -268,9 +274,9 @@ def _described(kind: Any) -> Any:
 class _Kept:
     """Numba's cache of one function, with files of our own.
 
-    A file holds a function for one list of types, with the short kernels that it calls; long ones have files of their
-    own (`euclio.core.machine_code`). It takes its name at once: none reads half a file. Where a file cannot be read or
-    written, machine code is made and kept for this process.
+    A file holds a function for one list of types, with the short kernels that it calls. Long kernels have files of
+    their own (`euclio.core.machine_code`). A file is renamed into place at once, so no process reads a partial file. If
+    a file cannot be read or written, machine code is made and kept for this process.
     """
 
     def __init__(self, kernel: Source) -> None:
@@ -281,28 +287,28 @@ class _Kept:
         return paths(self._kernel, description_of(_normalized(signature)[0]))
 
     def one_at_a_time(self, compile_it: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """Have other processes wait that would make the same machine code, and then find it."""
+        """Make other processes wait that would make the same machine code, and then find it."""
 
         def compiled(signature: Any) -> Any:
             files = self._paths(signature)
             if not files or at_hand(files):
                 return compile_it(signature)
-            # Nobody waits for a process that waits: kernels call each other in no circle.
+            # No process waits for a waiting process, since kernels do not call each other in a circle.
             lock = files[-1].with_suffix(LOCK)
             with exclusive(lock, LOOK_EVERY_S, MOST_WAITED_S):
                 found = compile_it(signature)
-            if at_hand(files[-1:]):  # who comes later finds it, and so does who waits
-                with suppress(OSError):  # some systems remove no file that another process has open
+            if at_hand(files[-1:]):  # later and waiting processes find it
+                with suppress(OSError):  # some systems cannot remove a file that another process has open
                     lock.unlink()
             return found
 
         return compiled
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """A compiled function from its file, after what it calls; None: there is none that can be read."""
+        """A compiled function from its file, after the functions that it calls; None means that no file can be read."""
         target.refresh()
         for file in at_hand(self._paths(signature)):
-            with suppress(Exception):  # whatever a file makes of itself that is damaged, or of another version
+            with suppress(Exception):  # a damaged file, or one of another version, can raise any exception
                 payload, own, called = pickle.loads(file.read_bytes())
                 if not all(map(is_there, called)):
                     continue
@@ -338,11 +344,11 @@ class _Kept:
                 partly.unlink(missing_ok=True)
 
     def flush(self) -> None:
-        """Forget nothing: a file goes with what its name is the hash of."""
+        """Remove nothing: the file's name is a hash of its content's source."""
 
 
 def c_function(function: Callable[..., float], numbers: int) -> Any:
-    """A C function of so many doubles that returns one, compiled of a Python function; kept like kernels are."""
+    """A C function of several doubles that returns one, compiled from Python; it is cached like kernels are."""
     kernel = Source(function, {"error_model": "numpy", "cfunc": True})
     signature = numba.float64(*[numba.float64] * numbers)
     found: Any = CFunc(function, _normalized(signature), {}, {"error_model": "numpy"})
@@ -351,7 +357,7 @@ def c_function(function: Callable[..., float], numbers: int) -> Any:
     return found
 
 
-# The part of `euclio.core.compiled` that is compiled: the clock, which machine code asks Python for, and its hurry.
+# The compiled part of `euclio.core.compiled`: the clock, which asks Python, and its hurry.
 
 
 def clock() -> float:

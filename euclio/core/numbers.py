@@ -12,7 +12,7 @@ from euclio.core.errors import InputError
 Number = int | float | str | Decimal | Fraction
 
 LONGEST_NUMBER = 40
-"""Characters of the longest number that is read from a file, and so of the longest that is written to one."""
+"""Characters of the longest number that files can hold."""
 
 MOST_DIGITS = 2000
 """Digits of the longest numerator or denominator in a text such as ``49999997/3000000``."""
@@ -43,16 +43,16 @@ def exact(value: Number) -> Fraction:
 
 
 def decimal_text(value: Fraction, digits: int = 15) -> str:
-    """The decimal text of a fraction, which files can hold: exact where there is one, else ``digits`` digits."""
+    """A fraction as decimal text for files: exact if such a text exists, else in ``digits`` digits."""
     text = exact_decimal_text(value)
     return f"{float(value):.{digits}g}" if text is None else text
 
 
 def exact_decimal_text(value: Fraction) -> str | None:
-    """The decimal text that equals a fraction; None: none of at most `LONGEST_NUMBER` characters does.
+    """The decimal text that equals a fraction; None if none has at most `LONGEST_NUMBER` characters.
 
-    Every number that was read from a file has one: where it is too long without an exponent, no text of it is shorter
-    than its digits with one.
+    Every number read from a file has one: if it is too long without an exponent, its digits with an exponent are its
+    shortest text.
     """
     places = _decimal_places(value.denominator)
     if places is None:
@@ -70,7 +70,7 @@ def exact_decimal_text(value: Fraction) -> str | None:
 
 
 def _decimal_places(denominator: int) -> int | None:
-    """The fewest places that the decimals of a denominator take; None: more than files hold, or they never end."""
+    """The fewest decimal places for a denominator; None if the decimals never end or are too long for files."""
     twos = (denominator & -denominator).bit_length() - 1
     rest, fives = denominator >> twos, 0
     while rest % 5 == 0:
@@ -85,7 +85,7 @@ def fraction_text(value: Fraction) -> str:
 
 
 def fraction_of(text: str) -> Fraction | None:
-    """The fraction in a text that `fraction_text` wrote; None: there is none."""
+    """The fraction in a text that `fraction_text` wrote; None if there is none."""
     found = _FRACTION.fullmatch(text)
     return Fraction(int(found[1]), int(found[2])) if found and int(found[2]) else None
 
@@ -106,13 +106,13 @@ def exact_number(value: Number, field: str, *, zero: bool = False) -> Fraction:
     """The exact value of an input above 0 (with `zero`: or 0), from 1e-12 to 1e12.
 
     Raises:
-        InputError: it is not; names the field.
+        InputError: it is outside; the error names the field.
     """
     try:
         number = exact(value)
     except ValueError as error:
         raise InputError(f"{error}; give a finite decimal number", field=field) from None
-    # Whole numbers are compared, not fractions: files hold thousands of numbers.
+    # Comparing whole numbers is faster than comparing fractions: files hold thousands of numbers.
     above, below = number.numerator, number.denominator
     if above < 0 or (above == 0 and not zero):
         raise InputError(f"is {value}; it must be {'at least' if zero else 'greater than'} 0", field=field)
@@ -125,7 +125,7 @@ def whole_number(value: int, field: str) -> int:
     """A whole number from 1 to 1000000, as it was given.
 
     Raises:
-        InputError: it is not; names the field.
+        InputError: it is no such number; the error names the field.
     """
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 10**6:
         raise InputError(f"is {value}; it must be a whole number from 1 to 1000000", field=field)
@@ -133,10 +133,10 @@ def whole_number(value: int, field: str) -> int:
 
 
 def count_number(value: int, field: str) -> int:
-    """A whole number of at least 1, as it was given: how many there are of something, which nothing limits.
+    """A count of at least 1, without an upper limit.
 
     Raises:
-        InputError: it is not; names the field.
+        InputError: it is no such number; the error names the field.
     """
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise InputError(f"is {value}; it must be a whole number, at least 1", field=field)

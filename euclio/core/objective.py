@@ -1,4 +1,4 @@
-"""What a plan is to be best at: the direction, the names of the figures, and when a bound proves or contradicts one."""
+"""Objectives: direction, names of the figures, and the test whether a bound proves or contradicts a value."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ class Goal:
     """An objective.
 
     Attributes:
-        name: the words for it in options and sentences, such as "cost".
+        name: its name in options and sentences, such as "cost".
         suffix: unit suffix of its fields in files, such as "per_h".
-        unit: the unit in words, as it follows a number.
-        maximised: most is best, and a bound is an upper one; False: least is best.
+        unit: the unit in words, written after a number.
+        maximised: True if the largest value is best and a bound is an upper one, False if the smallest is best.
         column: heading of a column of its values.
-        tolerance: relative distance of bound and value within which a plan is called optimal; a plan may be better
-            than a bound by no more than this.
+        tolerance: relative distance of bound and value within which a plan is called optimal. A plan may be better than
+            a bound by no more than this.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Goal:
     tolerance: float = PROOF_TOLERANCE
 
     def priced_in(self, currency: str | None) -> Goal:
-        """The goal as it is shown where its values are money of a currency; None: it is not said, or they are none."""
+        """The goal with the currency of its values. None means that none is stated or that the values are not money."""
         if currency is None:
             return self
         column = f"{self.column} ({currency})"
@@ -59,17 +59,17 @@ class Goal:
 
     @property
     def loss(self) -> str:
-        """What a plan worse than the optimum has too much or too little of, such as "extra cost"."""
+        """The loss of a plan against the optimum, in words, such as "extra cost"."""
         return f"lost {self.name}" if self.maximised else f"extra {self.name}"
 
     def loss_of(self, ratio: float) -> float:
-        """How much worse than the optimum a value is, as a share of that; `ratio` is the value over the optimum."""
+        """The loss against the optimum, as a share of it; `ratio` is the value over the optimum."""
         return 1 - ratio if self.maximised else ratio - 1
 
     def gap(self, value: Fraction | float, bound: Fraction | float) -> float:
-        """What the bound leaves open, as a share of the value (of 1 where that is 0).
+        """The distance of value and bound, as a share of the value (of 1 if the value is 0).
 
-        Below 0 the bound is on the wrong side.
+        It is negative if the bound is on the wrong side.
         """
         room = float(bound) - float(value) if self.maximised else float(value) - float(bound)
         return room / abs(float(value)) if value else room
@@ -79,7 +79,7 @@ class Goal:
         return bound is not None and abs(self.gap(value, bound)) <= self.tolerance
 
     def contradiction(self, value: Fraction | float, bound: Fraction | float | None) -> str:
-        """One line where a plan is better than the bound allows; empty: it is not."""
+        """One line if a plan is better than the bound allows; else empty."""
         if bound is None or not self.gap(value, bound) < -self.tolerance:
             return ""
         side = "below" if self.maximised else "above"
@@ -87,7 +87,7 @@ class Goal:
         return f"{self.bound_field} is {proven}, {side} the checked {self.name} of {checked}"
 
     def wrong_claim(self, value: Fraction | float, claimed: Fraction | float | None) -> str:
-        """One line where a solver claims another value than the checked one; empty: it does not."""
+        """One line if a solver's claim differs from the checked value; else empty."""
         if claimed is None or abs(self.gap(value, claimed)) <= CLAIM_TOLERANCE:
             return ""
         said, checked = told_apart(claimed, value)

@@ -273,8 +273,8 @@ def _parameters(function: Callable[..., Any], file: str | None, name: str) -> Ma
         needed = other.default is other.empty and other.kind not in (other.VAR_POSITIONAL, other.VAR_KEYWORD)
         if (needed and other.name not in BY_NAME) or (other.name in BY_NAME and other.kind is other.POSITIONAL_ONLY):
             raise InputError(
-                f"takes {other.name!r}, which nobody gives it; after the instance it may take `space` and `limits`, "
-                "by these names, and whatever has a default",
+                f"takes {other.name!r}, for which euclio has no value; after the instance it may take `space` and "
+                "`limits`, by these names, and parameters with a default",
                 file=file,
                 field=name,
             )

@@ -193,7 +193,7 @@ class _Shown(AbstractContextManager[Any]):
         self.reach(self._done + 1)
 
     def show(self) -> float | None:
-        """Show it now; gives the seconds after which it is to be shown again (None: it changes by itself)."""
+        """Show it now; returns the seconds until it is to be shown again. None means that it updates itself."""
         if not _is_terminal():
             self._say()
             if self._far is None:
@@ -327,7 +327,7 @@ def _is_terminal() -> bool:
 
 
 class _AskedText:
-    """A text that is asked for each time that it is written."""
+    """A text that is computed each time it is written."""
 
     def __init__(self, ask: Callable[[], str]) -> None:
         self._ask = ask
@@ -352,7 +352,7 @@ def _bars(
     left = (progress.TimeRemainingColumn(),) if barred else ()
     return progress.Progress(
         *(() if barred else (progress.SpinnerColumn(),)),
-        # Where a line is too short for both, what is going on takes several, and not how far it is.
+        # If a line is too short for both, the description takes several, and the progress stays in one.
         progress.TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=not has_far)),
         *(() if not has_far else (progress.TextColumn("{task.fields[far]}", markup=False),)),
         *((progress.BarColumn(),) if barred else ()),

@@ -1,7 +1,7 @@
 """Frozen dataclasses with slots that are sent and changed thousands of times a second (ours).
 
-What `dataclasses` makes for these asks for the list of fields anew each time and sets every field through two calls of
-Python. A record of 43 fields takes 25 µs to be changed so, and more to be sent to another process and taken there.
+The code that `dataclasses` generates reads the list of fields each time and sets every field through two Python calls.
+Changing a record of 43 fields so takes 25 µs, and sending it to another process takes longer.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ RecordT = TypeVar("RecordT")
 
 
 def quick(record: type[RecordT]) -> type[RecordT]:
-    """A class of records, pickled by the values of its fields; decorates a frozen dataclass with slots.
+    """Pickle the records of a class by the values of their fields; decorates a frozen dataclass with slots.
 
-    What it makes of pickled values is what was pickled: `__init__` and `__post_init__` do not run again.
+    Unpickling restores the values: `__init__` and `__post_init__` do not run again.
     """
     record.__reduce__ = _reduced  # type: ignore[method-assign, assignment]
     return record
 
 
 def changed(record: RecordT, **changes: Any) -> RecordT:
-    """A copy of a record with some fields changed, as of `dataclasses.replace`, but that `__post_init__` does not run.
+    """A copy of a record with some fields changed, like `dataclasses.replace` without running `__post_init__`.
 
     Raises:
         TypeError: it has no such field.
@@ -53,9 +53,9 @@ def _made(kind: Any, values: tuple[Any, ...]) -> Any:
 
 @cache
 def _parts(kind: Hashable) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]], tuple[Callable[..., None], ...]]:
-    """Of a class of records: names of its fields, what gives their values, and what sets each of them."""
+    """For a class of records: names of its fields, a getter of their values, and a setter of each."""
     names = tuple(field.name for field in fields(cast(Any, kind)))
-    # Of a single name, what is got would be its value and no tuple.
+    # With a single name, the getter would return its value instead of a tuple.
     values = attrgetter(*names) if len(names) > 1 else lambda record: (getattr(record, names[0]),)
-    # The slots themselves, since a frozen dataclass refuses to have its attributes set.
+    # Setters are those of the slots, since a frozen dataclass refuses to set attributes.
     return names, values, tuple(getattr(kind, name).__set__ for name in names)

@@ -1,6 +1,6 @@
-"""Names that point into a user's Python file, ``path/to/file.py:NAME``; what they stand for is found elsewhere.
+"""Names that point into a user's Python file, ``path/to/file.py:NAME``; other modules look them up.
 
-Only a command line or a call has such a name looked up. One that stands in a file is compared with what they say.
+Only names from a command line or a call are looked up. A name in a file is compared with those.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from pathlib import Path
 
 ENDING = ".py"
 HASH = "@"
-"""What divides a name from the hash that its file has to have, as in ``path/to/file.py:NAME@0123456789abcdef``."""
+"""Sign between a name and the required hash of its file, as in ``path/to/file.py:NAME@0123456789abcdef``."""
 
 
 def is_reference(name: str) -> bool:
@@ -18,7 +18,7 @@ def is_reference(name: str) -> bool:
 
 
 def file_of(name: str) -> Path | None:
-    """The file that a name points into; None: it points into none."""
+    """The file that a name points into. None means that it points into no file."""
     if not is_reference(name):
         return None
     file, _, own = name.rpartition(":")
@@ -26,17 +26,17 @@ def file_of(name: str) -> Path | None:
 
 
 def expanded(file: str) -> Path:
-    """The path of a file; ``~`` stands for a home folder where there is one."""
+    """The path of a file; ``~`` stands for a home folder if there is one."""
     try:
         return Path(file).expanduser()
-    except RuntimeError:  # nobody is called so
+    except RuntimeError:  # there is no such user
         return Path(file)
 
 
 def own_name(name: str) -> tuple[str, str]:
-    """What a name that points into a file says beyond the file: the name there, and the hash; empty: not said.
+    """The name inside the file, and the hash, of a name that points into a file; each empty if missing.
 
-    A folder may have the sign of the hash in its name, so it is looked for behind the file.
+    A folder's name may contain the sign of the hash, so only the part after the file is read.
     """
     own, _, version = name.rpartition(":")[2].partition(HASH)
     return own, version

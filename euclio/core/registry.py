@@ -1,6 +1,6 @@
-"""The solver registry: packages offer solvers by entry points, so that a user's own solver plugs in from outside.
+"""The solver registry: packages offer solvers by entry points, so that users can plug in their own solvers.
 
-Packages of solvers take from here what they make of (docs/howto/solver.md).
+Packages of solvers import the classes for them from here (docs/howto/solver.md).
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ SIGN = "="
 
 
 def parts_of(name: str) -> tuple[str, dict[str, str]]:
-    """What a name says of parts.
+    """The parts in a name.
 
     Args:
-        name: ``NAME:PART=WORD:PART=WORD``; without any sign of equality it sets none.
+        name: ``NAME:PART=WORD:PART=WORD``; without an equals sign it sets none.
 
     Returns:
         The name of the solver whose parts are set, and the word of each part.
@@ -75,7 +75,7 @@ def variant(solver: AnySolver, parts: Mapping[str, str]) -> AnySolver:
         parts: the word of each part that is set.
 
     Raises:
-        InputError: it has no such part, or the part cannot be set to that; names what there is.
+        InputError: it has no such part, or the part has no such word; the error names the existing ones.
     """
     known = {} if solver.variants is None else solver.variants.words
     for part, word in parts.items():
@@ -97,7 +97,7 @@ def solvers(family: str | None = None) -> dict[str, AnySolver]:
     """The solvers that installed packages offer, by name.
 
     Args:
-        family: name of the problem family; what an entry point says is of another one is not imported. None: all.
+        family: name of the problem family; entry points of other families are not imported. None means all families.
     """
     others = set() if family is None else homes().keys() - {family}
     found: dict[str, AnySolver] = {}
@@ -112,7 +112,7 @@ def solvers(family: str | None = None) -> dict[str, AnySolver]:
 
 
 def _place(entry: EntryPoint) -> tuple[str, int]:
-    """Where the solvers of an entry point stand: by its package, and there by family, in the order of these."""
+    """Sort key of an entry point's solvers: the package, then the order of the families."""
     package, _, family = entry.name.rpartition(".")
     return (package, list(homes()).index(family)) if family in homes() else (entry.name, -1)
 
@@ -123,11 +123,11 @@ def solvers_of(family: str) -> list[AnySolver]:
 
 
 def offered(name: str, family: str | None = None) -> AnySolver | None:
-    """The registered solver of this name, with parts of it set where the name says so; None: there is none.
+    """The registered solver of this name, with the parts that the name sets. None means that there is none.
 
     Args:
         name: its name.
-        family: name of the family whose solvers are looked at; None: all.
+        family: name of the family of the solvers. None means all families.
     """
     try:
         return _offered(name, solvers(family))
@@ -136,7 +136,7 @@ def offered(name: str, family: str | None = None) -> AnySolver | None:
 
 
 def _offered(name: str, known: Mapping[str, AnySolver]) -> AnySolver | None:
-    """As `offered`; a solver that has no such parts is refused."""
+    """As `offered`; raises an error if the solver has no such parts."""
     if name in known:
         return known[name]
     try:
@@ -147,15 +147,16 @@ def _offered(name: str, known: Mapping[str, AnySolver]) -> AnySolver | None:
 
 
 def find_solver(name: SolverLike, folder: Path | None = None) -> AnySolver:
-    """The solver of this name, or that a function is.
+    """The solver of this name, or made of this function.
 
     Args:
-        name: name of a registered solver, with parts of it set where it has such (`euclio.core.registry`), or
-            ``path/to/file.py:function``, or the function itself (`euclio.core.own_solver`); a solver is its own.
-        folder: what such a path is relative to; None: the current folder.
+        name: name of a registered solver, optionally with parts (`euclio.core.registry`), or
+            ``path/to/file.py:function``, or the function itself (`euclio.core.own_solver`). A solver is returned
+            unchanged.
+        folder: base folder of such a path. None means the current folder.
 
     Raises:
-        InputError: there is none; names the nearest ones, or says what is wrong with the file or the function.
+        InputError: there is none. The error names the nearest ones, or the fault of the file or the function.
     """
     if isinstance(name, Solver):
         return name

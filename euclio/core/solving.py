@@ -28,7 +28,7 @@ from euclio.core.warm_up import warm_up
 from euclio.core.words import full, joined
 
 COLD = "none"
-"""Name that asks for no warm start."""
+"""Name that requests no warm start."""
 
 
 def solve(
@@ -131,7 +131,7 @@ class PreparedRun:
         return incumbent_in_words(self.family.goal(self.space))
 
     def warm_up(self) -> None:
-        """Import and compile what the run needs (`euclio.core.warm_up`), and derive the data that runs of an instance share.
+        """Import and compile what the run needs (`euclio.core.warm_up`), and derive the data that runs share.
 
         Otherwise the first run of an instance would be charged for work that all runs use.
         """

@@ -17,7 +17,7 @@ from euclio.core.parameters import Parameter
 
 _KEY = "space"
 _PLAIN = (bool, int, str, type(None))
-"""What stands in files as it is; a list of names is a tuple, and any other value has one that does."""
+"""Types that files hold unchanged; a tuple becomes a list of names, and other values are written as their `value`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,20 +23,17 @@ from euclio.core.solver import AnySolver
 from euclio.core.words import amount, percent
 
 UNLIMITED = 10**6
-"""Columns where the output is no terminal and the environment variable COLUMNS says nothing: one row is one line."""
+"""Columns if the output is no terminal and the environment variable COLUMNS is not set: one row is one line."""
 USUAL_WIDTH = 80
-"""Columns of a terminal that does not say how wide it is."""
+"""Columns of a terminal that does not report its width."""
 LEAST_WIDTH = 20
 
 
 class _Console(Console):
-    """Shows signs that a terminal would obey as a sign that stands for what cannot be shown.
-
-    Files of others have texts of any signs, and colours come only after this.
-    """
+    """Replaces control characters, which files of others may contain; colours are added only after this."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """The segments of what is shown."""
+        """The segments of the content."""
         for segment in super().render(renderable, options):
             yield segment if segment.text.isprintable() else segment._replace(text=harmless(segment.text))
 
@@ -45,10 +42,9 @@ def to_text(content: RenderableType, width: int | None = None) -> str:
     """Rendered text for standard output: colours and the window's width on a terminal, neither in a pipe.
 
     Args:
-        content: what is rendered.
-        width: columns; by default the window's, or in a pipe what the environment variable COLUMNS says, else as many
-            as there are to be. Numbers are never broken or cut: columns of a table that cannot be that narrow are
-            hidden.
+        content: the content.
+        width: columns. By default the window's width or, in a pipe, the environment variable COLUMNS, else as many as
+            needed. Numbers are never broken or cut: columns that do not fit are hidden.
     """
     terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     if width is None:
@@ -63,7 +59,7 @@ def to_text(content: RenderableType, width: int | None = None) -> str:
     )
     with console.capture() as captured:
         console.print(content, crop=False)
-    # Where lines are broken has been decided: what people copy from a terminal should hold plain spaces.
+    # Line breaks are fixed by now; text copied from a terminal should hold plain spaces.
     return "\n".join(line.rstrip() for line in captured.get().replace("\u00a0", " ").splitlines())
 
 
@@ -73,7 +69,7 @@ def _piped_width() -> int:
 
 
 def solver_table(solvers: Iterable[AnySolver]) -> RenderableType:
-    """Name, kind, plan space and summary of solvers, one table per problem family; also which engine is missing."""
+    """Name, kind, plan space and summary of solvers, one table per problem family, with missing engines."""
     found = list(solvers)
     tables: list[RenderableType] = []
     for family in families():
@@ -86,13 +82,13 @@ def solver_table(solvers: Iterable[AnySolver]) -> RenderableType:
 
 
 def _summary(solver: AnySolver) -> str:
-    """What a solver is, and what it lacks here."""
+    """The summary of a solver, and its missing packages."""
     lacking = lacking_text(solver)
     return f"{solver.summary} [{lacking}]" if lacking else solver.summary
 
 
 def coverage_table(family: Family) -> RenderableType:
-    """What instances and plan spaces of a family may ask for, and the solvers that cover it."""
+    """The demands of a family's instances and plan spaces, and the solvers that cover each."""
     rows = covered(family)
     cells = [
         [demand_words(demand), short_names([name for alike, row in rows.items() if row[i] for name in alike]) or "none"]
@@ -103,16 +99,16 @@ def coverage_table(family: Family) -> RenderableType:
 
 
 def value_text(result: AnyResult, goal: Goal) -> str:
-    """Value and bound as they follow the status in a header, a comma before them; empty where there is neither."""
+    """Value and bound after the status in a header, with a leading comma; empty if neither exists."""
     if result.value is not None:
         return f", {goal.name} {amount(result.value)} {goal.unit}, {bound_text(result, goal)}{claimed_of(result)}"
     return ("" if result.bound is None else f", {bound_text(result, goal)}") + claimed_of(result)
 
 
 def claimed_of(result: AnyResult) -> str:
-    """The plans of which status and bound are said, and the engine whose word they are; empty where they need none.
+    """The plans that status and bound are about, and the engine that the claim relies on; empty if neither is needed.
 
-    Released engines have called optimal what is not. `euclio certify` tries a claim without any engine.
+    Released engines have called suboptimal plans optimal. `euclio certify` tests a claim without any engine.
     """
     stated = result.options.get("attainment")
     bound_of = stated.get("bound_of") if isinstance(stated, dict) else None
@@ -122,7 +118,7 @@ def claimed_of(result: AnyResult) -> str:
 
 
 def bound_text(result: AnyResult, goal: Goal) -> str:
-    """The bound, and the gap that it leaves."""
+    """The bound and its gap."""
     if result.bound is None:
         return "no bound"
     text = f"bound {amount(result.bound)}"

@@ -1,4 +1,4 @@
-"""Names as other programs allow them: a map from names to target names that never merges two (ours)."""
+"""Names that other programs allow: a map from names to target names that never merges two (ours)."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ def target_names(
 ) -> dict[str, str]:
     """A target name for each name, all of them different.
 
-    What would be called alike gets the first digits of its own hash behind it, but for a name that is allowed as it
-    stands, if it is the only such one. So a target name depends on the names alone, not on their order, and is the
-    plain one wherever nothing else is called so.
+    Names whose target names would be equal get the first digits of their own hash as a suffix. The one exception is a
+    name that is allowed unchanged, if it is the only such one. A target name thus depends on the names alone, not on
+    their order, and has no suffix if there is no conflict.
 
     Args:
-        names: the names; one that comes more than once is one name.
-        near: the allowed name that is closest to a name, of so many characters at most; different names may be near
-            the same one.
-        longest: characters of a target name at most.
+        names: the names; duplicates count once.
+        near: gives the closest allowed name of at most so many characters; different names may have the same one.
+        longest: maximum length of a target name.
         joint: the allowed sign between a name and its hash.
-        same: what of a target name the other program looks at, such as its small letters; by default all of it.
-        reserved: whether the other program keeps a target name for itself.
+        same: gives the part of a target name that the other program compares, such as its small letters; by default all
+            of it.
+        reserved: whether the other program reserves a target name.
     """
     plain = {name: near(name, longest) for name in names}
     crowds = Counter(same(target) for target in plain.values())
@@ -48,7 +48,7 @@ def target_names(
     kept = {name: target for name, target in plain.items() if keeps(name, target)}
     marked = [name for name in plain if name not in kept]
     taken = {same(target) for target in kept.values()}
-    for attempt in count():  # somebody may have called a module by another one's hash
+    for attempt in count():  # a module's name may equal another one's hash
         found = {name: f"{near(name, longest - MARK)}{joint}{_digits(name, attempt)}" for name in marked}
         looked_at = {same(target) for target in found.values()}
         if len(looked_at) == len(found) and not looked_at & taken:

@@ -1,9 +1,9 @@
 """Tolerances: every relative distance within which two values count as equal, once, with its reason.
 
-They are shares of the value that is compared. Feasibility has none: the checker compares fractions. What is not here
-stays next to the arithmetic that it is derived from: safe margins for rounding in compiled kernels
-(`euclio.problems.session.arrays`, `euclio.problems.session.latency.dispatch`), and those of the independent provers
-(`euclio.proving`), which share nothing with what they judge.
+They are shares of the compared value. Feasibility has none: the checker compares fractions. Other margins stay next to
+the arithmetic that they are derived from. These are the safe margins for rounding in compiled kernels
+(`euclio.problems.session.arrays`, `euclio.problems.session.latency.dispatch`) and those of the independent provers
+(`euclio.proving`), which share nothing with the solvers that they judge.
 """
 
 from __future__ import annotations
@@ -50,15 +50,15 @@ That of proofs, so that the same plan found again is no news.
 """
 
 WRITTEN_TOLERANCE = Fraction(1, 10**9)
-"""A figure in a result file may be off by this share of the checked one, no more.
+"""A figure in a result file may be off by at most this share of the checked one.
 
-Files hold fractions that do not terminate rounded, and may have been written by others in ten digits.
+Files hold rounded values of fractions that do not terminate, and others may have written them in ten digits.
 """
 
 WRITTEN_RATE_TOLERANCE = Fraction(1, 10**9)
-"""A partial or dummy rate in a plan may be off by this share of the rates that it is a difference of, no more.
+"""A partial or dummy rate in a plan may be off by at most this share of the rates that it is a difference of.
 
-That is the module's rate with dummies, or that of its whole machines where it is larger: what rounding leaves of a
-difference is a share of these, and may be more than all of a small one. The checker derives both anew, and prices what
-it derived: the written ones only show that solver and checker agree.
+That is the module's rate with dummies, or that of its whole machines if it is larger. A rounding error of a difference
+is a share of these rates, and may exceed a small difference. The checker derives both rates anew, and prices the
+derived ones. The written rates only show that solver and checker agree.
 """

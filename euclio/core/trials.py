@@ -1,4 +1,4 @@
-"""What a solver is tried on: instances, plan spaces and limits, by the purpose that they serve."""
+"""Test runs of a solver: instances, plan spaces and limits, by their purpose."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from euclio.core.solver import Limits
 
 SEED, OTHER_SEED = 1, 2
 SMALL_LIMIT_S = 10.0
-"""Limit on small instances; whoever takes that long is not asked for the same plan twice."""
+"""Limit on small instances; a solver that reaches it need not return the same plan twice."""
 LARGE_LIMIT_S = 0.5
 """Limit on the large instance, which a solver has to keep."""
 
 
 class Purpose(StrEnum):
-    """Why a trial is made."""
+    """The purpose of a trial."""
 
     SMALL = "small"
     AGAIN = "again"
@@ -41,16 +41,16 @@ class Purpose(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One run to be tried.
+    """One test run.
 
     Attributes:
-        purpose: why.
-        name: the instance and what is special about the run, for people.
+        purpose: its purpose.
+        name: the instance and the special feature of the run, in words.
         instance: the instance.
-        space: the plan space asked for.
+        space: the requested plan space.
         limits: limits and seed.
-        like: place in the list of the trial that it is compared with; None: of none.
-        factor: its value over that trial's.
+        like: index of the trial that it is compared with. None means that it is compared with none.
+        factor: its value over that trial's value.
     """
 
     purpose: Purpose
@@ -68,7 +68,7 @@ def trials_for(family: Family, space: Any, samples: int) -> list[Trial]:
     Args:
         family: its problem family.
         space: its own plan space.
-        samples: number of small instances; variations are made of the tiny one and of the first third of them.
+        samples: number of small instances; the tiny one and the first third of them are varied.
     """
     sources = family.sources()
     limits: Limits[Any] = Limits(SMALL_LIMIT_S, SEED)

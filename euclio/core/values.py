@@ -1,8 +1,8 @@
-"""What a value may be, said once for command lines, calls, files, experiments and settings of instances (ours).
+"""Rules for values, shared by command lines, calls, files, experiments and settings of instances (ours).
 
-A record of `Values` reads the text of an option and the plain value of a setting; `euclio.files.boundary.obeying` makes
-a leaf of file models of it. All three refuse with the same words. What reads the text of an option also takes what a
-call in Python gives in its place: a number for its text, a list for names divided by commas, a dict for NAME=VALUE.
+`Values` reads the text of an option and the plain value of a setting. `euclio.files.boundary.obeying` makes a leaf of
+file models of it. All three refuse a value with the same words. A reader of option text also takes the Python
+equivalent: a number for its text, a list for names divided by commas, a dict for NAME=VALUE.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Values(Generic[NumberT]):
     """Finite numbers that keep to a rule.
 
     Attributes:
-        words: what they are, as errors say it after "it must be".
+        words: the allowed values, as errors name them after "it must be".
         kind: int for whole numbers, else float.
         holds: the rule.
     """
@@ -49,10 +49,10 @@ class Values(Generic[NumberT]):
     holds: Callable[[Any], bool]
 
     def read(self, value: Any) -> NumberT:
-        """The number that a plain value is.
+        """The number in a plain value.
 
         Raises:
-            InputError: it is none, or breaks the rule.
+            InputError: the value is no number, or breaks the rule.
         """
         kinds = int if self.kind is int else (int, float, Decimal)
         number = self.number(value) if isinstance(value, kinds) and not isinstance(value, bool) else None
@@ -73,7 +73,7 @@ class Values(Generic[NumberT]):
         return number
 
     def number(self, value: Any) -> NumberT | None:
-        """The number that a number or a text is; None: none that is finite and keeps to the rule."""
+        """The number in a number or a text. None means that it is not a finite number or breaks the rule."""
         try:
             number = self.kind(value)
         except (ValueError, OverflowError):
@@ -144,7 +144,7 @@ def exact_not_negative(text: Number) -> Fraction:
 
 
 def named(read: Callable[[Any], ValueT]) -> Callable[[str | Mapping[str, Any]], dict[str, ValueT]]:
-    """What reads values by name, as in ``A100=4,T4=20``; `read` reads one value."""
+    """A reader of values by name, as in ``A100=4,T4=20``; `read` reads one value."""
 
     def parse(text: str | Mapping[str, Any]) -> dict[str, ValueT]:
         if isinstance(text, Mapping):
@@ -163,7 +163,7 @@ def named(read: Callable[[Any], ValueT]) -> Callable[[str | Mapping[str, Any]], 
 
 
 def one_or_named(read: Callable[[Any], ValueT]) -> Callable[[Any], ValueT | dict[str, ValueT]]:
-    """What reads a value, or values by name such as ``a=1,b=2``."""
+    """A reader of a value, or of values by name such as ``a=1,b=2``."""
     by_name = named(read)
 
     def parse(given: Any) -> ValueT | dict[str, ValueT]:
@@ -173,7 +173,7 @@ def one_or_named(read: Callable[[Any], ValueT]) -> Callable[[Any], ValueT | dict
 
 
 def named_points(read: Callable[[str], ValueT]) -> Callable[[str], dict[str, tuple[ValueT, ...]]]:
-    """What reads one value or more by name, as in ``A100=1.1,1.5,T4=0.3``; `read` reads one value, each counts once."""
+    """A reader of values by name, as in ``A100=1.1,1.5,T4=0.3``; `read` reads one value; duplicates count once."""
 
     def parse(text: str) -> dict[str, tuple[ValueT, ...]]:
         found: dict[str, tuple[ValueT, ...]] = {}
@@ -206,10 +206,10 @@ def capacities(text: str | Mapping[str, Any] | tuple[str, Iterable[Number]]) -> 
 
 
 def read(parse: Callable[[Any], ValueT], value: Any, flag: str) -> ValueT:
-    """The value of a parameter, by what reads its text.
+    """The value of a parameter, read by its parser.
 
     Raises:
-        InputError: it is none; names the parameter.
+        InputError: the value is invalid; the error names the parameter.
     """
     try:
         return parse(value)
@@ -226,7 +226,7 @@ def one_of(words: Iterable[str], value: Any, flag: str) -> Any:
     """The value of a parameter, if it is one of some words.
 
     Raises:
-        InputError: it is not; names the parameter.
+        InputError: it is another word; the error names the parameter.
     """
     known = tuple(words)
     if value not in known:
@@ -261,7 +261,7 @@ def _each(values: Any) -> list[Any]:
 
 
 def _plain_text(value: Any) -> str:
-    """The text of an option, or of a number in its place; empty: neither, as True and False are no numbers here."""
+    """The text of an option, or of a number in its place; empty for other values, such as True and False."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool) or not isinstance(value, Real | Decimal):

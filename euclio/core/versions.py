@@ -1,4 +1,4 @@
-"""Versions of euclio, of what it runs on and of the machine: of this process, and of what a result was made with.
+"""Versions of euclio, of its packages and of the machine, for this process and for the provenance of results.
 
 `euclio versions` and `euclio.show_versions` print them for issues.
 """
@@ -23,7 +23,7 @@ from euclio.core.ways import current_way
 
 @cache
 def provenance() -> dict[str, Any]:
-    """Versions, machine and git revision that a result was made with."""
+    """Versions, machine and git revision of a result."""
     packages = {}
     for name in ("euclio", "numpy", "numba", "pulp", "highspy", "ortools"):
         try:
@@ -40,7 +40,7 @@ def provenance() -> dict[str, Any]:
 
 
 def _git_revision() -> str:
-    """The revision of the source tree; an installed package has none, though it may lie in somebody's repository."""
+    """The revision of the source tree; an installed package has none, even inside a repository."""
     root = Path(__file__).parents[2]
     if not (root / ".git").exists():
         return "unknown"
@@ -67,16 +67,16 @@ ENGINE_PACKAGES = {
 MISSING = "missing"
 
 where_kept = late("euclio.core.code_cache", "where_kept")
-"""Where machine code is kept, which takes numpy to be found out; whoever lists solvers needs none."""
+"""The folder of machine code, imported late because it needs numpy, which the list of solvers does not."""
 
 
 def versions() -> dict[str, Any]:
-    """Versions as plain data; None is what is not installed.
+    """Versions as plain data; None means not installed.
 
     Returns:
-        `euclio`, `git` (None: not installed from its source tree), `python`, `platform`, `cpu`, `cores`, `packages`
-        (what euclio needs), `extras` (by extra what it asks for), `engines`
-        and `kernels` (how they run, and where machine code is kept).
+        `euclio`, `git` (None if not installed from its source tree), `python`, `platform`, `cpu`, `cores`, `packages`
+        (requirements of euclio) and `extras` (requirements of each extra). Also `engines` and `kernels` (how they run,
+        and the folder of their machine code).
     """
     known = provenance()
     packages, extras = _required()
@@ -95,12 +95,12 @@ def versions() -> dict[str, Any]:
 
 
 def show_versions() -> None:
-    """Print the versions of euclio, of what it runs on and of this machine, as an issue should have them."""
+    """Print the versions of euclio, of its packages and of this machine, for an issue."""
     print(versions_text(versions()))
 
 
 def versions_text(found: dict[str, Any]) -> str:
-    """Versions as lines, what they are first."""
+    """Versions as lines, each with its name first."""
     lines: list[tuple[str, str]] = []
     for name, value in found.items():
         if name == "extras":
@@ -116,7 +116,7 @@ def _listed(packages: dict[str, str | None]) -> str:
 
 
 def _required() -> tuple[dict[str, str | None], dict[str, dict[str, str | None]]]:
-    """What euclio says that it needs, and by extra what that asks for, with what is installed of it."""
+    """The requirements of euclio, and by extra those of the extra, each with its installed version."""
     packages: dict[str, str | None] = {}
     extras: dict[str, dict[str, str | None]] = {}
     for line in sorted(requires("euclio") or [], key=str.lower):
@@ -136,7 +136,7 @@ def _version(package: str) -> str | None:
 
 
 def _engine(name: str, package: str) -> str | None:
-    """The version of the package that brings an engine; None where the engine is not there."""
+    """The version of the package that brings an engine; None if the engine is missing."""
     known = _version(package)
     return None if known is None or (name == "cbc" and not _cbc_runs()) else f"from {package} {known}"
 
@@ -146,7 +146,7 @@ def _cbc_runs() -> bool:
     import pulp
 
     try:
-        with warnings.catch_warnings(action="ignore"):  # that PuLP 4 will bring it in another way
+        with warnings.catch_warnings(action="ignore"):  # PuLP warns that version 4 will bring it in another way
             return bool(pulp.PULP_CBC_CMD(msg=False).available())
     except pulp.PulpSolverError:
         return False

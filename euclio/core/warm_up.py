@@ -25,25 +25,25 @@ if TYPE_CHECKING:
 LIMIT_S = 10.0
 MOST_RUNS = 3
 KEPT_DAYS = 60.0
-"""Machine code that nothing has read for so long is removed: each version of a function leaves its own."""
+"""Days after which unread machine code is removed: each version of a function leaves its own."""
 DAY_S = 86400.0
 
 
 def warm_up(solver: AnySolver, space: Any) -> None:
-    """Have a solver compiled for a plan space, where runs are timed; elsewhere its first run interprets."""
+    """Compile a solver for a plan space where runs are timed; elsewhere its first run is interpreted."""
     if warms_up():
         compile_solver(solver, space)
 
 
 @cache
 def compile_solver(solver: AnySolver, space: Any) -> None:
-    """Let a solver run once on a tiny instance of its family, whatever becomes of it."""
+    """Let a solver run once on a tiny instance of its family; errors are ignored."""
     instance, narrowed = find_family(solver.family).tiny(space)
-    with suppress(Exception):  # an error that matters shows again in the run that follows
+    with suppress(Exception):  # the following run shows an error that matters
         for _ in range(MOST_RUNS):
             started = time.perf_counter()
             solver.run(instance, narrowed, Limits(time_limit_s=LIMIT_S))
-            # Compiling may have eaten the time of a run, which then ended before it had reached all that it compiles.
+            # Compiling may have used up the run's time limit, so that the run ended before it reached all its code.
             if time.perf_counter() - started < LIMIT_S:
                 break
         if solver.compile is not None:
@@ -56,7 +56,7 @@ def compile_named(name: str) -> str:
     solver = find_solver(name)
     compile_solver(solver, solver.space)
     if solver.pieces is not None:
-        # Least cost over a range of objectives, which no run asks for; a second stands for any objective.
+        # Least cost over a range of objectives, which a normal run does not compute; a range of one second is enough.
         instance, narrowed = find_family(solver.family).tiny(solver.space)
         with suppress(Exception):
             solver.pieces(instance, narrowed, Limits(time_limit_s=LIMIT_S), Fraction(1), Fraction(1))
@@ -64,7 +64,7 @@ def compile_named(name: str) -> str:
 
 
 def compile_rest(name: str) -> str:
-    """Compile what no solver of a family reaches: its prover and its simulator; returns what that is called."""
+    """Compile the code of a family that no solver reaches: its prover and its simulator; returns its name."""
     use(Way.COMPILED)
     family = find_family(name)
     family.warm_up_prover()
@@ -78,13 +78,13 @@ def _rest(family: str) -> str:
 
 
 def parts(names: Iterable[str] | None = None) -> list[tuple[str, Callable[[str], str], str]]:
-    """What there is to compile: what it is called, the function that does it, and its argument.
+    """The parts to compile: name, compiling function, and its argument.
 
     Args:
-        names: solvers; None: all, and all provers and simulators.
+        names: solvers. None means all, with all provers and simulators.
     """
     known = sorted(solvers() if names is None else names, key=lambda name: (":" in name, name))
-    # Solvers that compile different code go first; the rest then loads most of theirs.
+    # Solvers that compile different code go first; the others then load most of theirs.
     found: list[tuple[str, Callable[[str], str], str]] = [(name, compile_named, name) for name in known]
     if names is None:
         found = [*((_rest(family.name), compile_rest, family.name) for family in families()), *found]
@@ -92,15 +92,15 @@ def parts(names: Iterable[str] | None = None) -> list[tuple[str, Callable[[str],
 
 
 def compile_all(names: Iterable[str] | None = None, jobs: int | None = None) -> Iterator[str]:
-    """Compile solvers, provers and simulators in processes of their own; gives what each is called when it is done.
+    """Compile solvers, provers and simulators in separate processes; yields the name of each when it is done.
 
-    Whatever has been compiled is kept, also when this is ended before its end.
+    Compiled code is kept, also if this is ended early.
 
     Args:
-        names: solvers; None: all, and all provers and simulators.
-        jobs: processes; None: one per core, at most four, since each waits for what another one compiles.
+        names: solvers. None means all, with all provers and simulators.
+        jobs: processes. None means one per core, at most four, since each waits for code that another one compiles.
     """
-    # Every solve imports this module, and none of them starts processes here.
+    # Every solve imports this module, and none starts processes here.
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
 
@@ -116,16 +116,16 @@ def compile_all(names: Iterable[str] | None = None, jobs: int | None = None) -> 
 
 
 def main() -> None:
-    """As `euclio warm-up`, without a word."""
+    """As `euclio warm-up`, without output."""
     for _ in compile_all():
         pass
 
 
 def prune(folder: Path) -> int:
-    """Remove files of machine code that nothing has used for `KEPT_DAYS`, of all versions; returns how many.
+    """Remove machine code of all versions that was not used for `KEPT_DAYS`; returns the number of removed files.
 
     Args:
-        folder: `euclio.core.code_cache.folder`, whose parent holds those of other versions.
+        folder: `euclio.core.code_cache.folder`; its parent holds the folders of other versions.
     """
     since, removed = time.time() - KEPT_DAYS * DAY_S, 0
     for file in chain(folder.parent.rglob(f"*{SUFFIX}"), folder.parent.rglob(f"*{LOCK}")):

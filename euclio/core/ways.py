@@ -1,6 +1,6 @@
-"""Kernels before they are called: the functions that they are made of, and how they run in this process.
+"""Sources of kernels, and the way in which kernels run in this process.
 
-That is interpreted first, compiled, or interpreted throughout (docs/compiled-code.md).
+The ways are: interpreted first, compiled, or always interpreted (docs/compiled-code.md).
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ class Source:
     """A numeric function that can be compiled; `euclio.core.compiled.Kernel` is one that can be called.
 
     Args:
-        function: the function; its names may stand for numbers, tuples of them, functions of numpy, other kernels, and
-            modules that it takes such things of.
+        function: the function. Its names may stand for numbers, tuples of them, functions of numpy, other kernels, and
+            modules that provide these.
         options: options of numba's compiler.
-        source: module and name of the function that is compiled in its place; None: itself.
+        source: module and name of the function that is compiled in its place. None means the function itself.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Source:
 
 
 VARIABLE = "EUCLIO_KERNELS"
-"""Variable of the environment with the way that kernels run: either, compiled or interpreted."""
+"""Environment variable with the way that kernels run: either, compiled or interpreted."""
 
 
 class Way(StrEnum):
@@ -58,7 +58,7 @@ def is_set(switch: str) -> bool:
 
 
 def _way_of_environment() -> Way:
-    """What `VARIABLE` says; numba's own switches are heeded, and a name that is none of the three means the default."""
+    """The way in `VARIABLE`, unless numba's own switches decide; an unknown name means the default."""
     if is_set("NUMBA_DISABLE_JIT"):
         return Way.INTERPRETED
     if is_set("NUMBA_BOUNDSCHECK"):
@@ -79,5 +79,5 @@ def current_way() -> Way:
 
 
 def set_way(way: Way) -> None:
-    """Have kernels run in a way from now on; `euclio.core.compiled.use` also has them forget what they took."""
+    """Run kernels in this way from now on; `euclio.core.compiled.use` also makes them drop their machine code."""
     _Process.way = way

@@ -1,6 +1,6 @@
-"""Numbers, shares, durations and lists as text for people: every table, message, report and figure takes them here.
+"""Numbers, shares, durations and lists as text, for all tables, messages, reports and figures.
 
-Nothing here has an exponent: a person reads 1,061,712, not 1.06171e+06. Files and `--json` keep numbers in full.
+No text has an exponent: 1,061,712, not 1.06171e+06. Files and `--json` keep numbers in full.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ Value = Fraction | float
 
 DASH = "-"
 MANY = 6
-"""Names beyond which a list of them is cut short."""
+"""Names beyond which a list of them is shortened."""
 UNITS = {"%": " %", "s": " s", "ratio": "×", "count": ""}
-"""What is written behind a number that was measured, by the unit of the measure."""
+"""Text after a measured number, by the unit of the measure."""
 
 
 def full(value: Value | None, unit: str = "", *, digits: int = 9, none: str = DASH) -> str:
-    """A value in full, to be compared with others or given back as an option.
+    """A value in full, for comparison with others or as an option.
 
     Args:
-        value: the value; None: there is none.
-        unit: what is written behind it, such as " s".
+        value: the value. None gives `none`.
+        unit: text after the number, such as " s".
         digits: significant digits.
         none: the text of None.
     """
@@ -34,7 +34,7 @@ def full(value: Value | None, unit: str = "", *, digits: int = 9, none: str = DA
 
 
 def told_apart(a: Value, b: Value) -> tuple[str, str]:
-    """Two values in full, with as many more digits as it takes to see that they differ; all 17 where they do not."""
+    """Two values in full, with as many more digits as show that they differ; all 17 if they are equal."""
     for digits in range(9, 18):
         texts = full(a, digits=digits), full(b, digits=digits)
         if texts[0] != texts[1]:
@@ -46,9 +46,9 @@ def amount(value: Value | None, unit: str = "", *, digits: int = 9, none: str = 
     """An amount of money, a count or a rate, with commas between thousands.
 
     Args:
-        value: the amount; None: there is none.
-        unit: what is written behind it, such as " EUR".
-        digits: significant digits; what stands before the decimal point is kept, however many digits that are.
+        value: the amount. None gives `none`.
+        unit: text after the number, such as " EUR".
+        digits: significant digits; all digits before the decimal point are kept.
         none: the text of None.
     """
     if value is None:
@@ -76,7 +76,7 @@ def milliseconds(seconds: Value | None) -> str:
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """A number of any size in `digits` figures, for reports; empty where there is none, ∞ where it is infinite."""
+    """A number of any size in `digits` figures, for reports; empty if there is none, ∞ if it is infinite."""
     if value is None or math.isnan(value):
         return ""
     if math.isinf(value):
@@ -90,7 +90,7 @@ def plain(value: float, digits: int = 4, separator: str = "") -> str:
     Args:
         value: the number.
         digits: significant digits.
-        separator: what stands between thousands, "," or nothing.
+        separator: separator of thousands, "," or none.
     """
     text = f"{value:.{digits}g}"
     return format(Decimal(text), f"{separator}f") if math.isfinite(value) else text
@@ -100,10 +100,10 @@ def decimals(value: float | None, digits: int = 0, *, separator: str = ",", none
     """A number with so many decimals.
 
     Args:
-        value: the number; None or not a number: there is none.
+        value: the number. None or NaN gives `none`.
         digits: decimals.
-        separator: what stands between thousands, "," or nothing.
-        none: the text where there is no number.
+        separator: separator of thousands, "," or none.
+        none: the text if there is no number.
     """
     return none if value is None or math.isnan(value) else f"{value:{separator}.{digits}f}"
 
@@ -112,21 +112,21 @@ def percent(share: float | None, digits: int = 2, *, sign: str = " %", none: str
     """A share as a percentage.
 
     Args:
-        share: the share, 1 for all; None or not finite: there is none.
+        share: the share, 1 for all. None or a number that is not finite gives `none`.
         digits: decimals.
-        sign: what is written behind it; empty in columns whose heading says it.
-        none: the text where there is no share.
+        sign: text after the number; empty in columns with a heading in percent.
+        none: the text if there is no share.
     """
     return none if share is None or not math.isfinite(share) else f"{100 * share:.{digits}f}{sign}"
 
 
 def span(low: float | None, high: float | None, digits: int = 1, unit: str = "") -> str:
-    """An interval with so many decimals, such as "3.1 to 4.0 %"; empty where an end is not known."""
+    """An interval with so many decimals, such as "3.1 to 4.0 %"; empty if an end is unknown."""
     return "" if low is None or high is None else f"{low:.{digits}f} to {high:.{digits}f}{unit}"
 
 
 def with_unit(value: float, unit: str) -> str:
-    """A measured number as a reader wants it: three digits or so, with its unit, one of `UNITS`."""
+    """A measured number in about three digits with its unit, one of `UNITS`."""
     if math.isnan(value):
         return "none"
     if unit == "s" and abs(value) < 0.1:
@@ -138,7 +138,7 @@ def with_unit(value: float, unit: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A measured duration with a unit that suits its size, up to hours."""
+    """A measured duration with a unit that fits its size, up to hours."""
     if seconds < 1e-3:
         return f"{seconds * 1e6:.0f} µs"
     if seconds < 0.9995:
@@ -147,7 +147,7 @@ def duration(seconds: float) -> str:
 
 
 def took(wall_s: float, provenance: Mapping[str, Any]) -> str:
-    """How long a solver took, and whether that was interpreted, which compiled code would not take; of a result."""
+    """The time of a result's solver, and whether its kernels were interpreted, which is slower than compiled code."""
     how = {"interpreted": ", interpreted", "both": ", partly interpreted"}.get(str(provenance.get("kernels")), "")
     return duration(wall_s) + how
 
@@ -160,7 +160,7 @@ def long_duration(seconds: float) -> str:
 
 
 def time_left(seconds: float) -> str:
-    """A time that need not be exact, such as "3 min 20 s"."""
+    """A rough time, such as "3 min 20 s"."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
@@ -175,30 +175,30 @@ def counted(count: int, singular: str, plural: str | None = None) -> str:
 
 
 def listed(names: Iterable[object], most: int = MANY) -> str:
-    """Names with commas; of many, the first and how many more."""
+    """Names with commas; of many, the first ones and the number of the others."""
     texts: Sequence[str] = [str(name) for name in names]
     shown = ", ".join(texts[:most])
     return shown if len(texts) <= most else f"{shown} and {len(texts) - most:,} more"
 
 
 def joined(texts: Iterable[str], before_last: str = "and") -> str:
-    """One text or more as an enumeration, such as "a, b and c"; the word before the last one may be another."""
+    """Texts as an enumeration, such as "a, b and c"; `before_last` replaces "and"."""
     *first, last = texts
     return f"{', '.join(first)} {before_last} {last}" if first else last
 
 
 OTHERWISE = {"count": "stock", "stock": "count"}
-"""What a field of a file is called as an option, where that has another name, and the other way round."""
+"""The option's name of a file's field, if it differs, and the other way round."""
 
 
 def near_names(word: str, known: Collection[str], most: int = 2, cutoff: float = 0.6) -> list[str]:
-    """The known names that a word may stand for: what the same is called elsewhere, or else the most alike."""
+    """The known names that a word may stand for: its synonyms, or else the most similar names."""
     other = OTHERWISE.get(word, "")
     return [other] if other in known else difflib.get_close_matches(word, known, n=most, cutoff=cutoff)
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """What to say of a word that is not known: the nearest known one or two, else all of them."""
+    """A hint on an unknown word: the nearest one or two known words, else all of them."""
     words = list(known)
     near = difflib.get_close_matches(word, words, n=2)
     return f"did you mean {' or '.join(near)}?" if near else f"choose from {', '.join(words)}"

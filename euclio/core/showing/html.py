@@ -15,7 +15,7 @@ from euclio.core.fitted_table import Column, FittedTable, table_of
 from euclio.core.showing.view import Head, View
 
 MOST_ROWS = 200
-"""Rows of a table that are shown: more make notebooks slow."""
+"""Maximum number of shown rows of a table: more make notebooks slow."""
 NARROW = 28
 """Characters up to which a text stays on one line."""
 
@@ -28,7 +28,7 @@ TONES = {
 
 
 def content_of(thing: Any, view: View) -> RenderableType:
-    """What stands below the head of an object: the table that the command line prints, or its rows."""
+    """The content below the head of an object: the table that the command line prints, or its rows."""
     if view.table is not None:
         return view.table(thing) or Group()
     rows = list(view.rows(thing)) if view.columns and view.rows is not None else []
@@ -41,10 +41,10 @@ def view_html(head: Head, drawing: str, table: RenderableType, *, leads: bool = 
     """An object as HTML.
 
     Args:
-        head: what is said first; lines of the table that say the same are left out.
+        head: the first facts; lines of the table that repeat them are left out.
         drawing: HTML between the head and the table.
-        table: what the terminal shows.
-        leads: whether the first line of the table says more than the facts of the head, and stands in their place.
+        table: the terminal's table.
+        leads: whether the first line of the table adds to the facts of the head, and replaces them.
     """
     parts = list(_parts(table))
     begins = f"{head.name}: "
@@ -61,7 +61,7 @@ def view_html(head: Head, drawing: str, table: RenderableType, *, leads: bool = 
 
 
 def html_text(text: str) -> str:
-    """A text as HTML, its signs that cannot be seen replaced: names come from files of others."""
+    """A text as HTML with invisible characters replaced, since names come from files of others."""
     return escape("".join(sign if sign.isprintable() or sign == "\u00a0" else "\ufffd" for sign in text))
 
 
@@ -78,7 +78,7 @@ def _head(head: Head) -> str:
 
 
 def _parts(content: RenderableType) -> Iterator[str | FittedTable]:
-    """Lines and tables, in their order; lines without a sign are left out."""
+    """Lines and tables, in their order; blank lines are left out."""
     if isinstance(content, Group):
         for part in content.renderables:
             yield from _parts(part)

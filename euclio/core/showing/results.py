@@ -1,4 +1,4 @@
-"""How results of all families show themselves: status, value and proof, then the table that `euclio solve` prints."""
+"""Views of the results of all families: status, value and proof, then the table that `euclio solve` prints."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _explained_head(found: Explained) -> Head:
 
 
 def _changes(found: Difference) -> str:
-    """How much changes, in words."""
+    """The amount of change, in words."""
     added, removed, total = (found.data.get(name) for name in ("added", "removed", "changes"))
     if isinstance(added, list) and isinstance(removed, list):
         return f"{counted(len(removed), 'part')} of the first plan only, {len(added)} of the second only"
@@ -55,7 +55,7 @@ DIFFERENCE = View(_difference_head, lambda found: found.text, rows=_difference_r
 
 
 def _family(result: AnyResult) -> Family | None:
-    """The family of a result; None: it is not known."""
+    """The family of a result; None if it is unknown."""
     if result.of_instance is not None:
         return family_of(result.of_instance)
     own = (family for family in families() if isinstance(result.plan, family.plan))
@@ -80,7 +80,7 @@ def _table(result: AnyResult) -> RenderableType | None:
 
 
 def _at_random(family: Family, result: AnyResult) -> str:
-    """What is known at once of the plan under random arrivals; empty: nothing is, or it is planned for them."""
+    """Quick estimates of the plan under random arrivals; empty if none exist or the plan is made for them."""
     if family.simulator is None or result.plan is None or result.value is None or "attainment" in result.options:
         return ""
     simulator = family.simulator()
@@ -97,7 +97,7 @@ def _known(known: Glance) -> str:
 
 
 def _rows(result: AnyResult) -> list[dict[str, Any]]:
-    """The parts of the plan; of a family that has no rows, and without a plan, the result itself."""
+    """The parts of the plan; the result itself if the family has no rows or there is no plan."""
     family = _family(result)
     if family is None or family.rows is None or result.plan is None or result.value is None:
         name = "value" if family is None else family.goal(result.space).name.replace(" ", "_")
@@ -117,12 +117,12 @@ def _written_value(result: WrittenResult, goal: Goal) -> tuple[str, ...]:
 
 
 def checked_head(found: Any, *facts: str) -> Head:
-    """What is said first of a checker's answer: its verdict, these facts, and the first rule that is broken."""
+    """The first facts of a checker's answer: its verdict, these facts, and the first broken rule."""
     return Head("", "accepted" if found.feasible else "refused", (*filter(None, facts), *found.violations[:1]))
 
 
 def checked_view(head: Callable[[Any], Head], rows: Callable[[Any], list[dict[str, Any]]], *columns: Column) -> View:
-    """How a checker's answer shows itself: the other rules that are broken, and then what was checked."""
+    """The view of a checker's answer: the other broken rules, and then the checked figures."""
     return View(head, rows=rows, lines=lambda found: found.violations[1:MOST_ROWS], columns=columns)
 
 

@@ -1,4 +1,4 @@
-"""What objects have that show themselves, and the same for tuples and frames, which inherit nothing."""
+"""Base classes of objects that show themselves, and the same for tuples and frames, which inherit nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_CHARACTERS = 200
-"""Characters of an object as text."""
+"""Maximum characters of an object as text."""
 
 Views = Callable[[], View]
 """Gives a view, which is imported then (`euclio.core.lazy.late_value`)."""
@@ -24,7 +24,7 @@ Views = Callable[[], View]
 class Shown:
     """An object that shows itself as a line of text, and in a notebook as HTML.
 
-    A dataclass that is one has `repr=False`. Showing solves nothing and never fails.
+    A dataclass that inherits from it has `repr=False`. Showing solves nothing and never fails.
     """
 
     __slots__ = ()
@@ -56,7 +56,7 @@ class Plotted(Shown):
         """Draw it with matplotlib.
 
         Args:
-            ax: axes to draw on, such as one of `pyplot.subplots`; None: those of a new figure of pyplot.
+            ax: axes to draw on, such as one of `pyplot.subplots`. None means those of a new figure of pyplot.
 
         Returns:
             The axes.
@@ -72,20 +72,20 @@ def line_of(thing: object, view: Views) -> str:
         said = printable(", ".join(filter(None, (status, *facts))))
         line = " ".join(filter(None, (kind, printable(name))))
         line = f"<{line}: {said}>" if said else f"<{line}>"
-    # Tracebacks and debuggers show objects too that are not complete.
+    # Tracebacks and debuggers also show incomplete objects.
     except Exception:
         return f"<{kind}>"
     return line if len(line) <= MOST_CHARACTERS else f"{line[: MOST_CHARACTERS - 2]}…>"
 
 
 def html_of(thing: object, view: Views) -> str | None:
-    """An object as HTML for a notebook; None, so that the notebook shows its line: it cannot be shown."""
+    """An object as HTML for a notebook; None if it cannot be shown, so that the notebook shows its line."""
     try:
         from euclio.core.showing.html import content_of, view_html
 
         found = view()
         return view_html(found.head(thing), found.drawing(thing), content_of(thing, found), leads=found.leads)
-    # A cell that has made an object should not end in a traceback because it cannot be shown.
+    # A cell should not end in a traceback because its object cannot be shown.
     except Exception:
         return None
 
@@ -115,7 +115,7 @@ def plotted(thing: object, view: Views, ax: Axes | None) -> Axes:
         if ax is None:
             from matplotlib import pyplot
 
-            # Ink is dark whatever the theme of the notebook is.
+            # Ink is dark under every theme of the notebook.
             _, ax = pyplot.subplots(figsize=(7.2, 3.8), facecolor="white")
         draw(ax, thing)
     return ax

@@ -180,8 +180,8 @@ def test_syntax_error_is_named_with_its_line(write):
     [
         ("", "takes no instance"),
         ("*, session", "takes no instance"),
-        ("session, beam", "takes 'beam', which nobody gives it"),
-        ("session, *, beam", "takes 'beam', which nobody gives it"),
+        ("session, beam", "takes 'beam', for which euclio has no value"),
+        ("session, *, beam", "takes 'beam', for which euclio has no value"),
         ("session: int", "takes 'session' as int; annotate it as Session or Cluster"),
     ],
 )
