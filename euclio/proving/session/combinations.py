@@ -76,9 +76,13 @@ class Bounding:
         self._unit = cutoff or 1.0
         self._arcs = [(index[a], index[b]) for a, b in session.edges]
         self._fixed = [float(session.delay_between(a, b)) for a, b in self._arcs]
-        last = [(m, float(end)) for m, end in enumerate(ends(session)) if end is not None]
+        last = [(m, end) for m, end in enumerate(ends(session)) if end is not None]
+        # The linear program's tolerance is a part of the shortest objective: next to longer ones it would be lost.
+        self._second = float(session.slo_s - max(end for _, end in last))
+        self._most = [0.0 - delay / self._second for delay in self._fixed]
+        self._most += [float(session.slo_s - end) / self._second for _, end in last]
         self._arcs += [(m, -1) for m, _ in last]
-        self._fixed += [end for _, end in last]
+        self._fixed += [float(end) for _, end in last]
         self._into: list[list[int]] = [[] for _ in session.modules]
         for i, (_, b) in enumerate(self._arcs):
             if b >= 0:
@@ -112,12 +116,11 @@ class Bounding:
         """Weights of the columns and flow along the arcs; where the solver fails, the slowest cells and no flow."""
         starts = np.cumsum([0] + [len(row) for row in columns])
         modules, size = len(cells), int(starts[-1])
-        latency = [np.array([cells[m][k].low_s for k in columns[m]]) / self.slo for m in range(modules)]
+        latency = [np.array([cells[m][k].low_s for k in columns[m]]) / self._second for m in range(modules)]
         cost = [np.array([cells[m][k].cost_per_h for k in columns[m]]) / self._unit for m in range(modules)]
         rows = Rows()
-        for (a, b), fixed in zip(self._arcs, self._fixed, strict=True):
+        for (a, b), most in zip(self._arcs, self._most, strict=True):
             own = np.append(np.arange(starts[a], starts[a + 1]), [size + a, size + b][: 1 + (b >= 0)])
-            most = (0.0 if b >= 0 else 1.0) - fixed / self.slo
             rows.add(-math.inf, most, own, np.append(latency[a], [1.0, -1.0][: 1 + (b >= 0)]))
         for m in range(modules):
             rows.add(1.0, 1.0, np.arange(starts[m], starts[m + 1]), np.ones(len(columns[m])))
@@ -130,7 +133,7 @@ class Bounding:
             return slowest, np.zeros(len(self._arcs))
         part, prices = found
         weights = [part[starts[m] : starts[m + 1]] for m in range(modules)]
-        flow = np.maximum(-prices[: len(self._arcs)], 0.0) * self._unit / self.slo
+        flow = np.maximum(-prices[: len(self._arcs)], 0.0) * self._unit / self._second
         return weights, flow
 
     def _prices(self, flow: NDArray[np.float64]) -> TimePrices:
