@@ -89,7 +89,7 @@ def _some_latencies(rng: random.Random, modules: Iterable[Module]) -> list[Fract
 
 
 def with_objectives(session: Session, seed: int) -> Session:
-    """The session with delays and objectives: at the paths of some latencies, so that ties are common, or far from them.
+    """The session with delays and objectives: at paths of some latencies, so that ties are common, or far from them.
 
     Some modules lead to no objective, some objectives are shorter than the delays before them, and some are so long
     that others decide. One session in six has delays alone.

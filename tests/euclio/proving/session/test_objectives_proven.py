@@ -1,4 +1,4 @@
-"""Provers and proof files of sessions with objectives of modules, delays and several parts, against plain enumeration."""
+"""Provers and proof files of sessions with objectives of modules, delays and several parts, against enumeration."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from fractions import Fraction
 import pytest
 from proof_texts import session_text
 
-from euclio import certify, solve
+from euclio import certify, check_proof, solve
 from euclio.core.certificate import NoProofError, Verdict
 from euclio.core.result import Status
 from euclio.problems.session import Configuration, DummyRule, Hardware, Module, PlanSpace, Session, evaluate
+from euclio.problems.session.latency.paths import longest_path, most_latencies
 from euclio.problems.session.objectives import Objective
 from euclio.problems.session.policies import POLICIES
+from euclio.problems.session.services import without_objective
 from euclio.proving.files.checker import check_text
-from euclio.proving.paths import ends, leads, path_after, path_before, through
+from euclio.proving.paths import around, leads, through
 from euclio.proving.session.certifying import find_better, parts_of
 from euclio.proving.session.frontiers import frontiers
 from euclio.proving.session.modules import ranked
@@ -120,3 +122,104 @@ def test_whole_machines_are_certified_within_limits_too(seed, rule):
     if found.value:
         false = replace(found, value=found.value * (1 + TOLERANCE * 3), bound=float(found.value) * (1 + 3e-9))
         assert certify(session, false, 20).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_paths_are_those_of_the_checker(seed):
+    """Guards the provers' own delays and ends, which they share with nobody, also of modules without an objective."""
+    session = with_objectives(small_session(seed), seed)
+    draw = random.Random(seed)
+    latencies = [Fraction(draw.randint(0, 500), 1000) for _ in session.modules]
+    assert max(through(session, latencies)) == longest_path(session, latencies)[0]
+    nothing = [Fraction(0)] * len(latencies)
+    assert [session.slo_s - rest for rest in around(session, nothing)] == most_latencies(session)
+    free = [module.name for module, leading in zip(session.modules, leads(session), strict=True) if not leading]
+    assert tuple(free) == without_objective(session)
+    for exact, rounded in zip(through(session, latencies), through(session, list(map(float, latencies))), strict=True):
+        assert rounded == pytest.approx(float(exact)) if exact >= 0 else rounded == -math.inf
+
+
+PROFILE = [Configuration("g", b, 1, d) for b, d in ((1, "0.04"), (2, "0.05"), (4, "0.08"), (8, "0.15"))]
+CHAIN = Session(
+    "chain",
+    None,
+    [Hardware("g", 1)],
+    [Module("a", 90, PROFILE), Module("b", 60, PROFILE), Module("log", 30, PROFILE)],
+    [("a", "b"), ("b", "log")],
+    objectives=[Objective("first token", "a", "0.12"), Objective("answer", "b", "0.4")],
+    delay_s={("a", "b"): "0.1", ("b", "log"): 5},
+)
+"""The first token is the longest path; log leads to no objective."""
+
+
+def _with_slo(name: str, slo_s: str) -> Session:
+    objectives = tuple(replace(one, slo_s=Fraction(slo_s)) if one.name == name else one for one in CHAIN.objectives)
+    return replace(CHAIN, slo_s=None, objectives=objectives)
+
+
+CHANGED = {
+    "a shorter delay": replace(CHAIN, delay_s={**CHAIN.delay_s, ("a", "b"): Fraction("0.09")}),
+    "a longer delay": replace(CHAIN, delay_s={**CHAIN.delay_s, ("a", "b"): Fraction("0.101")}),
+    "no delay": replace(CHAIN, delay_s={}),
+    "a longer first objective": _with_slo("first token", "0.13"),
+    "a shorter last objective": _with_slo("answer", "0.36"),
+    "an objective of another module": replace(
+        CHAIN, slo_s=None, objectives=(CHAIN.objectives[0], Objective("answer", "log", "5.5"))
+    ),
+    "one objective": replace(CHAIN, slo_s=Fraction("0.4"), objectives=(), delay_s={}),
+}
+
+
+@pytest.fixture
+def proof(tmp_path):
+    """The proof file of the chain's optimum."""
+    path = tmp_path / "chain.vipr"
+    assert certify(CHAIN, solve(CHAIN, "exact"), proof=path).evidence == "file"
+    return path
+
+
+def test_a_file_is_of_its_own_session(proof):
+    shown = check_proof(proof, CHAIN, solve(CHAIN, "exact"))
+    assert shown.accepted, shown.reason
+
+
+@pytest.mark.parametrize("what", CHANGED)
+def test_a_file_of_other_objectives_or_delays_is_refused(proof, what):
+    """A file shows its own program alone, so that the program of the changed session has to differ."""
+    changed = CHANGED[what]
+    shown = check_proof(proof, changed, solve(changed, "exact"))
+    assert not shown.accepted
+    assert shown.reason.startswith("what it says is not what this claim says")
+
+
+@pytest.mark.parametrize("what", CHANGED)
+def test_a_result_of_other_objectives_is_refuted_unless_all_of_it_is_true_here(what):
+    """The optimum of a session with other objectives or delays, claimed as one of this session.
+
+    Its plan is late or too dear here, or its longest path is stated wrongly. If plan and path are those of the own
+    optimum, the claim is true.
+    """
+    claimed, own = (solve(session, "exact") for session in (CHANGED[what], CHAIN))
+    assert claimed.plan is not None
+    is_true = (claimed.plan, claimed.evaluation.latency_s) == (own.plan, own.evaluation.latency_s)
+    assert certify(CHAIN, claimed).verdict is (Verdict.CERTIFIED if is_true else Verdict.REFUTED)
+
+
+def test_an_objective_shorter_than_the_delays_before_it_is_proven_infeasible(tmp_path):
+    """No machines help: 0.1 s between a and b leave b nothing of 0.09 s."""
+    late = _with_slo("answer", "0.09")
+    late = replace(late, slo_s=None, objectives=late.objectives[1:])
+    found = solve(late, "exact")
+    assert found.status is Status.INFEASIBLE
+    certificate = certify(late, found, proof=tmp_path / "late.vipr")
+    assert (certificate.verdict, certificate.evidence) == (Verdict.CERTIFIED, "file")
+    assert check_proof(tmp_path / "late.vipr", late, found).accepted
+
+
+@pytest.mark.parametrize("longest", ["1", "1000", "1e9"])
+@pytest.mark.parametrize("machines", ["share", "whole"])
+def test_objectives_far_apart_are_certified(longest, machines, tmp_path):
+    """A linear program that measured time in the longest objective would lose the shortest in its tolerance."""
+    far = _with_slo("answer", longest)
+    certificate = certify(far, solve(far, "exact", machines=machines), proof=tmp_path / "far.vipr")
+    assert (certificate.verdict, certificate.evidence) == (Verdict.CERTIFIED, "file"), certificate.reason
