@@ -100,8 +100,8 @@ class Bounding:
 
     def at_prices(self, cells: Sequence[Sequence[Cell]], prices: TimePrices, chosen: list[list[int]]) -> Bound:
         """The bound at given prices of time."""
-        # For any prices of time that are made of whole paths, the paths' latencies, delays and ends stay within the
-        # SLO, so that the sum of cost + price·latency less price·(SLO - delays - end) bounds the cost of every plan.
+        # Prices of time are made of whole paths, whose latencies, delays and ends stay within the SLO. So the sum of
+        # cost + price·latency, less price·(SLO - delays - end), bounds the cost of every plan.
         values = [[cell.cost_per_h + prices.of_module[m] * cell.low_s for cell in row] for m, row in enumerate(cells)]
         least = [min(row) for row in values]
         given = prices.total * self.slo

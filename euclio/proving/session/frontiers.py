@@ -176,9 +176,9 @@ def frontiers(
 def _notes(session: Session) -> tuple[str, ...]:
     names = "; ".join(f"{m} is {module.name}" for m, module in enumerate(session.modules))
     has_ends = (
-        "Row after_m_n has the delay from module n to module m, in seconds, as the least by which the one has to finish "
-        "later. t_m is at most the objective of module m, or the longest of all where m has none; a module without "
-        "t_m leads to no objective.",
+        "Row after_m_n has the delay from module n to module m, in seconds: m finishes later by at least that. t_m is "
+        "at most the objective of module m, or the longest of all if m has none. A module without t_m leads to no "
+        "objective.",
     )
     return (
         f"session {session.name}: {names}",
