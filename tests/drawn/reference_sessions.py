@@ -61,12 +61,12 @@ def session_truth(session: Session, space: PlanSpace) -> Truth:
 
 
 def _optimum(session: Session, space: PlanSpace, hardware: list[str]) -> Truth:
-    fronts = []
-    for module in session.modules:
-        fronts.append(module_front(module, session.price, space, hardware, session.slo_s))
+    fronts, routes = [], paths(session)
+    for i, module in enumerate(session.modules):
+        fronts.append(module_front(module, session.price, space, hardware, most_time(routes, i)))
         if not fronts[-1]:
             return NO_PLAN
-    best = combination(fronts, paths(session), session.slo_s)
+    best = combination(fronts, routes)
     return NO_PLAN if best is None else Truth(best.cost, best.cost)
 
 
@@ -210,22 +210,41 @@ def _collected(
         yield machines[-1][0], shared if policy in SHARED else partial
 
 
-def paths(session: Session) -> list[list[int]]:
-    """All paths from a module without parents to one without children."""
-    index = {module.name: i for i, module in enumerate(session.modules)}
-    children: list[list[int]] = [[] for _ in session.modules]
-    for a, b in session.edges:
-        children[index[a]].append(index[b])
-    entered = {index[b] for _, b in session.edges}
-    found = []
-    waiting = [[i] for i in range(len(session.modules)) if i not in entered]
+class Route(NamedTuple):
+    """A path from a module without parents to one that an objective is about, and the seconds that it leaves latencies.
+
+    The delays of the path's edges are taken off its objective.
+    """
+
+    modules: tuple[int, ...]
+    within: Fraction
+
+
+ANY_TIME = Fraction(10**12)
+"""Seconds that a module takes at most where it leads to no objective: the largest number of a file."""
+
+
+def paths(session: Session) -> list[Route]:
+    """All paths that have an objective; without objectives of modules each module without children has the SLO."""
+    names = [module.name for module in session.modules]
+    asked = [(names.index(one.to), one.slo_s) for one in session.objectives]
+    if not asked:
+        asked = [(i, session.slo_s) for i, name in enumerate(names) if all(a != name for a, _ in session.edges)]
+    found, waiting = [], [Route((i,), slo) for i, slo in asked]
     while waiting:
-        path = waiting.pop()
-        if children[path[-1]]:
-            waiting += [[*path, child] for child in children[path[-1]]]
-        else:
-            found.append(path)
+        route = waiting.pop()
+        before = [(a, b) for a, b in session.edges if b == names[route.modules[0]]]
+        for edge in before:
+            delay = session.delay_s.get(edge, Fraction(0))
+            waiting.append(Route((names.index(edge[0]), *route.modules), route.within - delay))
+        if not before:
+            found.append(route)
     return found
+
+
+def most_time(routes: list[Route], module: int) -> Fraction:
+    """Seconds that a module may take where no other one takes any."""
+    return min((route.within for route in routes if module in route.modules), default=ANY_TIME)
 
 
 class Combined(NamedTuple):
@@ -236,18 +255,17 @@ class Combined(NamedTuple):
     looked_at: int
 
 
-def combination(fronts: list[list[Point]], routes: list[list[int]], slo: Fraction) -> Combined | None:
-    """The cheapest choice of one point per module such that no path takes longer than the SLO; None: there is none.
+def combination(fronts: list[list[Point]], routes: list[Route]) -> Combined | None:
+    """The cheapest choice of one point per module such that no path takes longer than it may; None: there is none.
 
     Args:
         fronts: undominated points of each module, fastest first.
-        routes: all paths.
-        slo: the SLO in seconds.
+        routes: all paths that have an objective.
 
     Raises:
         TooLargeError: there are too many combinations.
     """
-    search = _Combination(fronts, routes, slo)
+    search = _Combination(fronts, routes)
     search.descend(0, 0.0)
     return None if search.best is None else Combined(search.best, search.best_choice, search.looked_at)
 
@@ -255,17 +273,16 @@ def combination(fronts: list[list[Point]], routes: list[list[int]], slo: Fractio
 class _Combination:
     """Depth-first over the modules, the shortest front first."""
 
-    def __init__(self, fronts: list[list[Point]], routes: list[list[int]], slo: Fraction) -> None:
-        self.fronts, self.slo = fronts, slo
+    def __init__(self, fronts: list[list[Point]], routes: list[Route]) -> None:
+        self.fronts = fronts
         self.order = sorted(range(len(fronts)), key=lambda i: len(fronts[i]))
-        self.routes = [[route for route in routes if i in route] for i in range(len(fronts))]
+        self.routes = [[route for route in routes if i in route.modules] for i in range(len(fronts))]
         self.about = [[(float(p.latency), float(p.cost)) for p in front] for front in fronts]
         self.least = [0.0] * (len(fronts) + 1)
         for depth in range(len(fronts) - 1, -1, -1):
             self.least[depth] = self.least[depth + 1] + self.about[self.order[depth]][-1][1]
         self.chosen = [front[0] for front in fronts]
         self.chosen_about = [front[0][0] for front in self.about]
-        self.limit = float(slo)
         self.best: Fraction | None = None
         self.best_choice: list[Point] = []
         self.best_about = math.inf
@@ -295,9 +312,9 @@ class _Combination:
     def _fits(self, i: int) -> bool:
         """Whether the paths through a module are in time, with all modules below at their fastest."""
         for route in self.routes[i]:
-            about = sum(self.chosen_about[j] for j in route)
-            if about > self.limit * (1 + CLEAR):
+            about, limit = sum(self.chosen_about[j] for j in route.modules), float(route.within)
+            if about > limit * (1 + CLEAR):
                 return False
-            if about > self.limit * (1 - CLEAR) and sum(self.chosen[j].latency for j in route) > self.slo:
+            if about > limit * (1 - CLEAR) and sum(self.chosen[j].latency for j in route.modules) > route.within:
                 return False
         return True

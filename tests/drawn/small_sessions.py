@@ -7,10 +7,13 @@ Durations are multiples of a few milliseconds (equal ratios), every third rate i
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 
 from euclio.problems.session import Configuration, Hardware, Module, Session, longest_path
+from euclio.problems.session.objectives import Objective
 
 from .sessions import SHAPES
 
@@ -67,16 +70,50 @@ def _rate(rng: random.Random, profile: list[Configuration]) -> Fraction:
 
 def _slo(rng: random.Random, modules: list[Module], edges: list[tuple[str, str]], hardware: list[Hardware]) -> Fraction:
     """Either exactly the longest path of one latency per module, or a rounded share of it."""
-    latencies = []
-    for module in modules:
-        c = rng.choice(module.profile)
-        collecting = rng.choice((module.rate_rps, module.rate_rps, c.throughput_rps, c.batch / c.duration_s))
-        latencies.append(c.duration_s + c.batch / collecting)
+    latencies = _some_latencies(rng, modules)
     loose = Session("without SLO", 10**6, hardware, modules, edges)
     path = longest_path(loose, latencies)[0]
     if rng.random() < 0.5:
         return path
     return max(Fraction(1, 100), Fraction(round(float(path) * rng.uniform(0.3, 3) * 100), 100))
+
+
+def _some_latencies(rng: random.Random, modules: Iterable[Module]) -> list[Fraction]:
+    """A latency of each module with some configuration."""
+    latencies = []
+    for module in modules:
+        c = rng.choice(module.profile)
+        collecting = rng.choice((module.rate_rps, module.rate_rps, c.throughput_rps, c.batch / c.duration_s))
+        latencies.append(c.duration_s + c.batch / collecting)
+    return latencies
+
+
+def with_objectives(session: Session, seed: int) -> Session:
+    """The session with delays and objectives: at paths of some latencies, so that ties are common, or far from them.
+
+    Some modules lead to no objective, some objectives are shorter than the delays before them, and some are so long
+    that others decide. One session in six has delays alone.
+    """
+    rng = random.Random(f"objectives {seed}")
+    latencies = _some_latencies(rng, session.modules)
+    delays = {edge: rng.choice((0, 0, Fraction(1, 1000), Fraction(3, 100), min(latencies))) for edge in session.edges}
+    if delays and rng.random() < 0.1:
+        delays[rng.choice(session.edges)] = 2 * session.slo_s
+    until = list(latencies)
+    for m in session.order:
+        own = session.modules[m].name
+        before = [until[p] + delays[session.modules[p].name, own] for p in session.parents()[m]]
+        until[m] += max(before, default=Fraction(0))
+    if rng.random() < 1 / 6:
+        return replace(session, slo_s=max(until), delay_s=delays)
+    named = rng.sample(range(len(until)), rng.randint(1, len(until)))
+    objectives = [
+        Objective(
+            f"{k}", session.modules[m].name, until[m] * rng.choice((1, 1, 1, Fraction(9, 10), Fraction(6, 5), 1000))
+        )
+        for k, m in enumerate(named)
+    ]
+    return replace(session, slo_s=None, delay_s=delays, objectives=objectives)
 
 
 def bought_session(seed: int, modules: int = 3, configurations: int = 3) -> Session:

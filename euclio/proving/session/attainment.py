@@ -35,6 +35,7 @@ LOWERED = (0, 1, 2, 4, 8, 16, 32)
 """The prover tries the stated rates, then rates lower by so many 1024ths of the module's own."""
 ROUNDED = 1e-9
 """Share by which rates are raised, latencies and costs lowered."""
+NO_PROOF_OF_OBJECTIVES = "the prover of attainments covers sessions with one slo_s and no delay_s"
 NO_PROOF = "the prover of attainments covers Poisson arrivals without noise, whole machines and policy tc"
 
 
@@ -50,8 +51,9 @@ def find_better_keeping(
         cutoff: cost per hour. None asks whether there may be such a plan at all.
         deadline: `time.perf_counter` value at which to stop.
     """
+    if not is_plain(session):
+        return Search(None, False, 0, NO_PROOF_OF_OBJECTIVES)
     others = session.stock or session.resources or session.running or session.spare_machines or session.largest_share
-    others = others or not is_plain(session)
     covered = (
         asked.get("arrivals") == "poisson"
         and not asked.get("noise")

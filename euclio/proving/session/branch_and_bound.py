@@ -137,7 +137,7 @@ class Branching:
             if not all(cells):
                 return []
             # Prices of time stay good while gaps are filled in; a bound for any prices is valid.
-            bound = self._bounding.at_prices(cells, bound.price_of_time, bound.total_price, bound.chosen)
+            bound = self._bounding.at_prices(cells, bound.prices, bound.chosen)
             if bound.cost_per_h >= self._limit:
                 return []
 
@@ -276,7 +276,7 @@ class Branching:
         learned = False
         for m, k in gaps:
             cell = cells[m][k]
-            worth = bound.price_of_time[m] * float(cell.high - cell.low)
+            worth = bound.prices.of_module[m] * float(cell.high - cell.low)
             # Knowing this gap better would hardly lift the bound; branching divides it later.
             if skip and worth < NARROW * room:
                 continue

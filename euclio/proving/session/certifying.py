@@ -12,7 +12,6 @@ from euclio.problems.session.evaluate import Evaluation, evaluate
 from euclio.problems.session.family import FAMILY
 from euclio.problems.session.instance import Session
 from euclio.problems.session.policies import Form
-from euclio.problems.session.services import is_plain
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
 from euclio.proving.effort import Effort, GivenUpError
 from euclio.proving.session.branch_and_bound import Branching
@@ -69,8 +68,6 @@ def _not_covered(session: Session, space: PlanSpace) -> str:
     """Why the prover does not cover a plan space; empty if it does."""
     if space.policy.form is Form.GENERAL:
         return f"the prover does not cover policy {space.policy.name}"
-    if not is_plain(session):
-        return "the prover does not cover objectives of modules and delays between them"
     if space.charging.packs:
         return "the prover covers machines by share or whole, none that modules share"
     if session.spare_machines and len(space.hardware_of(session)) > MOST_TYPES:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from euclio.core.compiled import compiled
 from euclio.core.linear_program import PLAIN, Rows, least_cost
 from euclio.problems.session.instance import Session
+from euclio.proving.paths import ends, path_after
 from euclio.proving.session.curves import Cell
 from euclio.proving.session.integers import Floats, Ints
 
@@ -22,10 +23,27 @@ BOUND_ROUNDING = 1e-13
 """Share of all terms' size by which a bound is lowered; each term is off by at most 5e-16 of its size."""
 
 PATH_ROUNDING = 4e-16
-"""Share of the prices by which a path may move them and their sum apart: two additions, each off by at most 1.2e-16."""
+"""Share of the prices by which a path may move them and their sum apart: two additions, each off by at most 1.2e-16.
+
+The money of a path's delays and end is off by no more: by a product and an addition for the path, and once by the sum
+of its seconds and their own rounding."""
 
 NEGLIGIBLE = 1e-9
 """The search counts weights and flows below this as none; they only guide it."""
+
+
+class TimePrices(NamedTuple):
+    """Prices of time that are made of whole paths, each of which has a price of its own.
+
+    Attributes:
+        of_module: money per hour and second of each module's latency: the sum over the paths through it.
+        total: the sum over all paths.
+        fixed: money per hour of the delays and ends of all paths, rounded down.
+    """
+
+    of_module: list[float]
+    total: float
+    fixed: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,29 +52,37 @@ class Bound:
 
     Attributes:
         cost_per_h: the bound.
-        price_of_time: money per hour and second of each module's latency.
-        total_price: sum over the paths that the prices are made of.
+        prices: the prices of time.
         reduced: for each module and cell, least rise of the bound if that cell is chosen.
         chosen: for each module the cells in the linear program's solution, by index.
     """
 
     cost_per_h: float
-    price_of_time: list[float]
-    total_price: float
+    prices: TimePrices
     reduced: list[list[float]]
     chosen: list[list[int]]
 
 
 class Bounding:
-    """The linear program of a session: one cell per module, mixed freely, longest path within the SLO."""
+    """The linear program of a session: one cell per module, mixed freely, longest path within the SLO.
+
+    Its arcs are edges and, for each module that objectives name, one from it to -1. Each has seconds that no module
+    takes: the delay of an edge, or the end of a module.
+    """
 
     def __init__(self, session: Session, cutoff: float) -> None:
         index = session.index
         self.slo = float(session.slo_s)
         self._unit = cutoff or 1.0
         self._arcs = [(index[a], index[b]) for a, b in session.edges]
-        left = {a for a, _ in self._arcs}
-        self._arcs += [(m, -1) for m in range(len(session.modules)) if m not in left]
+        self._fixed = [float(session.delay_between(a, b)) for a, b in self._arcs]
+        last = [(m, end) for m, end in enumerate(ends(session)) if end is not None]
+        # The linear program's tolerance is a part of the shortest objective: next to longer ones it would be lost.
+        self._second = float(session.slo_s - max(end for _, end in last))
+        self._most = [0.0 - delay / self._second for delay in self._fixed]
+        self._most += [float(session.slo_s - end) / self._second for _, end in last]
+        self._arcs += [(m, -1) for m, _ in last]
+        self._fixed += [float(end) for _, end in last]
         self._into: list[list[int]] = [[] for _ in session.modules]
         for i, (_, b) in enumerate(self._arcs):
             if b >= 0:
@@ -66,25 +92,23 @@ class Bounding:
         """The bound on plans that take one of the given cells per module, at the best prices of time."""
         columns = [_lower_hull(row) for row in cells]
         weights, flow = self._solve(cells, columns)
-        price, total = self._prices(flow)
         chosen = [
             [k for k, w in zip(row, weight, strict=True) if w > NEGLIGIBLE]
             for row, weight in zip(columns, weights, strict=True)
         ]
-        return self.at_prices(cells, price, total, chosen)
+        return self.at_prices(cells, self._prices(flow), chosen)
 
-    def at_prices(
-        self, cells: Sequence[Sequence[Cell]], price: list[float], total: float, chosen: list[list[int]]
-    ) -> Bound:
-        """The bound at given prices of time, made of whole paths whose prices add up to a total."""
-        # For any prices of time that are made of whole paths, the paths' latencies stay within the SLO, so that
-        # the sum of cost + price·latency less price·SLO bounds the cost of every plan.
-        values = [[cell.cost_per_h + price[m] * cell.low_s for cell in row] for m, row in enumerate(cells)]
+    def at_prices(self, cells: Sequence[Sequence[Cell]], prices: TimePrices, chosen: list[list[int]]) -> Bound:
+        """The bound at given prices of time."""
+        # Prices of time are made of whole paths, whose latencies, delays and ends stay within the SLO. So the sum of
+        # cost + price·latency, less price·(SLO - delays - end), bounds the cost of every plan.
+        values = [[cell.cost_per_h + prices.of_module[m] * cell.low_s for cell in row] for m, row in enumerate(cells)]
         least = [min(row) for row in values]
-        size = math.fsum(abs(v) for v in least) + total * self.slo
-        cost = math.fsum([*least, -total * self.slo]) - BOUND_ROUNDING * size
+        given = prices.total * self.slo
+        size = math.fsum(abs(v) for v in least) + given + prices.fixed
+        cost = math.fsum([*least, -given, prices.fixed]) - BOUND_ROUNDING * size
         reduced = [[v - low for v in row] for row, low in zip(values, least, strict=True)]
-        return Bound(cost, price, total, reduced, chosen)
+        return Bound(cost, prices, reduced, chosen)
 
     def _solve(
         self, cells: Sequence[Sequence[Cell]], columns: list[list[int]]
@@ -92,12 +116,12 @@ class Bounding:
         """Weights of the columns and flow along the arcs; where the solver fails, the slowest cells and no flow."""
         starts = np.cumsum([0] + [len(row) for row in columns])
         modules, size = len(cells), int(starts[-1])
-        latency = [np.array([cells[m][k].low_s for k in columns[m]]) / self.slo for m in range(modules)]
+        latency = [np.array([cells[m][k].low_s for k in columns[m]]) / self._second for m in range(modules)]
         cost = [np.array([cells[m][k].cost_per_h for k in columns[m]]) / self._unit for m in range(modules)]
         rows = Rows()
-        for a, b in self._arcs:
+        for (a, b), most in zip(self._arcs, self._most, strict=True):
             own = np.append(np.arange(starts[a], starts[a + 1]), [size + a, size + b][: 1 + (b >= 0)])
-            rows.add(-math.inf, 0.0 if b >= 0 else 1.0, own, np.append(latency[a], [1.0, -1.0][: 1 + (b >= 0)]))
+            rows.add(-math.inf, most, own, np.append(latency[a], [1.0, -1.0][: 1 + (b >= 0)]))
         for m in range(modules):
             rows.add(1.0, 1.0, np.arange(starts[m], starts[m + 1]), np.ones(len(columns[m])))
         objective = np.concatenate([*cost, np.zeros(modules)])
@@ -109,13 +133,13 @@ class Bounding:
             return slowest, np.zeros(len(self._arcs))
         part, prices = found
         weights = [part[starts[m] : starts[m + 1]] for m in range(modules)]
-        flow = np.maximum(-prices[: len(self._arcs)], 0.0) * self._unit / self.slo
+        flow = np.maximum(-prices[: len(self._arcs)], 0.0) * self._unit / self._second
         return weights, flow
 
-    def _prices(self, flow: NDArray[np.float64]) -> tuple[list[float], float]:
-        """Prices of time made of whole paths, close to the program's dual values, and their sum over the paths."""
+    def _prices(self, flow: NDArray[np.float64]) -> TimePrices:
+        """Prices of time made of whole paths, close to the program's dual values."""
         left = flow.copy()
-        price, total, paths = [0.0] * len(self._into), 0.0, 0
+        price, total, fixed, paths = [0.0] * len(self._into), 0.0, 0.0, 0
         least = NEGLIGIBLE * float(flow.max(initial=0.0))
         ends = [i for i, (_, b) in enumerate(self._arcs) if b < 0]
         # A path uses up one of its arcs, so few turns are enough; the limit is for arcs that rounding leaves open.
@@ -131,12 +155,15 @@ class Bounding:
                 path.append(best)
             amount = float(min(left[i] for i in path))
             total += amount
+            fixed += amount * math.fsum(self._fixed[i] for i in path)
             paths += 1
             for i in path:
                 left[i] -= amount
                 price[self._arcs[i][0]] += amount
         # The sums of both are rounded once a path; a little more for the whole than for its parts keeps the bound low.
-        return price, total * (1 + PATH_ROUNDING * (paths + 1))
+        # Delays and ends lift the bound, so that they are rounded down.
+        rounding = PATH_ROUNDING * (paths + 1)
+        return TimePrices(price, total * (1 + rounding), fixed * (1 - rounding))
 
 
 def _lower_hull(cells: Sequence[Cell]) -> list[int]:
@@ -175,9 +202,10 @@ class Choices(NamedTuple):
         reduced: least rise of the session's bound with the cell, shape (cells,).
         cell: index of the cell among those of its module, shape (cells,).
         cheapest_from: sum of the least costs of a module and all after it, shape (modules + 1,).
-        tail_s: longest path after each module at least latencies.
+        tail_s: longest path after each module at least latencies, with delays and the end of the last module.
         parent_first: start of each module's parents, shape (modules + 1,).
         parent: parents.
+        delay_s: seconds between the end of each of `parent` and the start of its child.
         module: the module's index in the session.
         slo_s: SLO in seconds, a little raised.
         limit: scaled cost per hour to stay below.
@@ -193,6 +221,7 @@ class Choices(NamedTuple):
     tail_s: Floats
     parent_first: Ints
     parent: Ints
+    delay_s: Floats
     module: Ints
     slo_s: float
     limit: float
@@ -216,11 +245,8 @@ def choices(session: Session, cells: Sequence[Sequence[Cell]], bound: Bound, lim
     first = np.cumsum([0] + [len(row) for row in kept], dtype=np.int64)
     rows = [[cells[m][k] for _, k in row] for m, row in zip(order, kept, strict=True)]
     cheapest = [min((c.cost_per_h for c in row), default=np.inf) for row in rows]
-    fastest = [min((c.low_s for c in row), default=np.inf) for row in rows]
-    tail = np.zeros(len(order))
-    for i in range(len(order) - 1, -1, -1):
-        for p in parents[order[i]]:
-            tail[place[p]] = max(tail[place[p]], tail[i] + fastest[i])
+    fastest = [min((c.low_s for c in rows[place[m]]), default=math.inf) for m in range(len(order))]
+    tail = path_after(session, fastest)
     flat = [c for row in rows for c in row]
     parent = [[place[p] for p in parents[m]] for m in order]
     return Choices(
@@ -230,9 +256,10 @@ def choices(session: Session, cells: Sequence[Sequence[Cell]], bound: Bound, lim
         reduced=np.array([r for row in kept for r, _ in row], dtype=np.float64),
         cell=np.array([k for row in kept for _, k in row], dtype=np.int64),
         cheapest_from=np.append(np.cumsum(cheapest[::-1])[::-1], 0.0),
-        tail_s=tail,
+        tail_s=np.array([tail[m] for m in order], dtype=np.float64),
         parent_first=np.cumsum([0] + [len(row) for row in parent], dtype=np.int64),
         parent=np.array([p for row in parent for p in row], dtype=np.int64),
+        delay_s=np.array([float(session.delay_between(p, m)) for m in order for p in parents[m]], dtype=np.float64),
         module=np.array(order, dtype=np.int64),
         slo_s=float(session.slo_s) * above,
         limit=limit * above,
@@ -310,6 +337,6 @@ def next_choice(c: Choices, s: ChoiceState, limit: int) -> int:
         s.pick[depth] = c.first[depth]
         s.spent[depth], s.reduced[depth], s.start[depth] = spent, reduced, 0.0
         for i in range(c.parent_first[depth], c.parent_first[depth + 1]):
-            s.start[depth] = max(s.start[depth], s.finish[c.parent[i]])
+            s.start[depth] = max(s.start[depth], s.finish[c.parent[i]] + c.delay_s[i])
     s.at[0], s.at[1] = depth, nodes
     return status

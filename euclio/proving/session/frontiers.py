@@ -18,7 +18,7 @@ from euclio.problems.session.instance import Session
 from euclio.problems.session.space import PlanSpace
 from euclio.proving.effort import Effort
 from euclio.proving.files.model import ZERO, Model, Row, Variable
-from euclio.proving.paths import path_before
+from euclio.proving.paths import ends, leads, path_before
 from euclio.proving.session.branch_and_bound import Branching
 from euclio.proving.session.curves import least_latency_bound
 from euclio.proving.session.modules import ranked_modules
@@ -56,21 +56,25 @@ class Frontiers:
     parts: int = 1
 
     def model(self) -> Model:
-        """Exactly one corner per module; each module finishes its latency after its parents, and within the SLO."""
+        """Exactly one corner per module; each module finishes its latency after its parents, and within its objective.
+
+        A module that leads to no objective may finish at any time, so that it has no variable for that.
+        """
         variables: list[Variable] = []
         alternatives: list[tuple[int, ...]] = []
         for m, some in enumerate(self.corners):
             first = len(variables)
             variables += [Variable(f"x_{m}_{k}", ZERO, ONE, True, one.cost) for k, one in enumerate(some)]
             alternatives.append(tuple(range(first, len(variables))))
-        times = len(variables)
-        variables += [Variable(f"t_{m}", ZERO, self.session.slo_s) for m in range(len(self.corners))]
+        times = {m: len(variables) + i for i, m in enumerate(timed(self.session))}
+        last = ends(self.session)
+        variables += [Variable(f"t_{m}", ZERO, self.session.slo_s - (last[m] or ZERO)) for m in times]
         rows = [Row(f"one_{m}", dict.fromkeys(every, ONE), ONE, True) for m, every in enumerate(alternatives)]
         for m, p in waits(self.session):
             taken = {j: one.low for j, one in zip(alternatives[m], self.corners[m], strict=True) if one.low}
-            before = {} if p is None else {times + p: ONE}
-            name = f"after_{m}" if p is None else f"after_{m}_{p}"
-            rows.append(Row(name, {**taken, **before, times + m: -ONE}, ZERO))
+            before = {} if p is None else {times[p]: ONE}
+            name, delay = (f"after_{m}", ZERO) if p is None else (f"after_{m}_{p}", self.session.delay_between(p, m))
+            rows.append(Row(name, {**taken, **before, times[m]: -ONE}, -delay))
         for m, part in self.links():
             terms = self._in_part(m, part, alternatives[m], ONE) | self._in_part(0, part, alternatives[0], -ONE)
             rows.append(Row(f"part_{m}_{part}", terms, ZERO, True))
@@ -108,8 +112,8 @@ class Frontiers:
             found[first + k] = ONE
             first += len(some)
         lows = [some[k].low for some, k in zip(self.corners, chosen, strict=True)]
-        times = map(add, path_before(self.session, lows), lows)
-        return found | {first + m: time for m, time in enumerate(times) if time}
+        times = list(map(add, path_before(self.session, lows), lows))
+        return found | {first + i: times[m] for i, m in enumerate(timed(self.session)) if times[m]}
 
     def _chosen(self, evaluation: Evaluation, part: int) -> tuple[Fraction, list[int]] | None:
         """Cost and place of the cheapest corners of a part that take no longer than a plan's modules, or None.
@@ -127,9 +131,14 @@ class Frontiers:
         return cost, chosen
 
 
+def timed(session: Session) -> list[int]:
+    """The modules that lead to an objective: the model has a time at which each of them has finished."""
+    return [m for m, has_objective in enumerate(leads(session)) if has_objective]
+
+
 def waits(session: Session) -> list[tuple[int, int | None]]:
-    """Each module with each of its parents, or with None where it has none, in the order of the model's rows."""
-    return [(m, p) for m, own in enumerate(session.parents()) for p in own or (None,)]
+    """Each timed module with each of its parents, or with None where it has none, in the order of the model's rows."""
+    return [(m, p) for m in timed(session) for p in session.parents()[m] or (None,)]
 
 
 def frontiers(
@@ -166,11 +175,17 @@ def frontiers(
 
 def _notes(session: Session) -> tuple[str, ...]:
     names = "; ".join(f"{m} is {module.name}" for m, module in enumerate(session.modules))
+    has_ends = (
+        "Row after_m_n has the delay from module n to module m, in seconds: m finishes later by at least that. t_m is "
+        "at most the objective of module m, or the longest of all if m has none. A module without t_m leads to no "
+        "objective.",
+    )
     return (
         f"session {session.name}: {names}",
         "x_m_k is 1 where module m has a worst-case latency of at least its coefficient in after_m, in seconds, and "
         "costs at least its coefficient in the objective, per hour; t_m is when module m has finished, in seconds. "
         "Rows part_m_h, where there are any, keep all modules to one type of hardware.",
+        *(has_ends if session.objectives or session.delay_s else ()),
         "No plan costs less than the file shows, if the lists of x_m_k miss no plan of a module. That they miss none "
         "was searched for by euclio's independent prover, and is not in this file.",
     )

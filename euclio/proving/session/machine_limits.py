@@ -92,24 +92,31 @@ def find_limited(question: Question) -> Search:
     paths = through(session, floors)
     kinds: list[list[Kind]] = []
     try:
-        least_costs = _least_costs(question)
-        for m, (path, fastest) in enumerate(zip(paths, floors, strict=True)):
+        budgets = [session.slo_s - path + fastest for path, fastest in zip(paths, floors, strict=True)]
+        least_costs = _least_costs(question, budgets)
+        for m, budget in enumerate(budgets):
             below = None
             if question.cutoff is not None:
                 below = question.cutoff - question.charge - sum(least_costs, ZERO) + least_costs[m]
-            listed = list(_kinds(question, m, session.slo_s - path + fastest, below))
+            listed = list(_kinds(question, m, budget, below))
             kinds.append(undominated(listed))
         return _combined(question, kinds)
     except GivenUpError as error:
         return Search(None, False, 0, str(error))
 
 
-def _least_costs(question: Question) -> list[Fraction]:
-    """Least cost of each module per hour, without limits; 0 if costs do not matter or none is known."""
+def _least_costs(question: Question, budgets: Sequence[Fraction]) -> list[Fraction]:
+    """Least cost of each module per hour, without limits; 0 if costs do not matter or none is known.
+
+    A module that leads to no objective may take longer than the SLO.
+    """
     if question.cutoff is None:
         return [ZERO] * len(question.modules)
     provers = [ModuleProver(m, question.cutoff, ZERO, Effort(question.deadline)) for m in question.modules]
-    offers = [prover.cheapest(question.session.slo_s, False, question.cutoff, ZERO) for prover in provers]
+    slo, cutoff = question.session.slo_s, question.cutoff
+    offers = [
+        prover.cheapest(max(slo, budget), False, cutoff, ZERO) for prover, budget in zip(provers, budgets, strict=True)
+    ]
     return [ZERO if offer is None else offer.cost for offer in offers]
 
 
@@ -321,7 +328,8 @@ def _combined(question: Question, kinds: Sequence[Sequence[Kind]]) -> Search:
     ]
     rest = _least_after(order, takes)
     fits = _fitting(session)
-    parents, tails = session.parents(), path_after(session, [min(row) for row in late])
+    tails = path_after(session, [min(row) for row in late])
+    waits = [[(p, float(session.delay_between(p, m))) for p in own] for m, own in enumerate(session.parents())]
     slo, nodes = float(session.slo_s) * LATE, 0
     chosen, finish = [0] * len(kinds), [0.0] * len(kinds)
 
@@ -331,7 +339,7 @@ def _combined(question: Question, kinds: Sequence[Sequence[Kind]]) -> Search:
             yield Plan(tuple(row[i].plan for row, i in zip(kinds, chosen, strict=True)))
             return
         m = order[depth]
-        start = max((finish[p] for p in parents[m]), default=0.0)
+        start = max((finish[p] + delay for p, delay in waits[m]), default=0.0)
         for i, own in enumerate(takes[m]):
             nodes += 1
             if nodes > MOST_COMBINED:

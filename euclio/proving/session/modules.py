@@ -13,6 +13,7 @@ from euclio.problems.session.plan import Allocation, ModulePlan
 from euclio.problems.session.policies import Form, Policy
 from euclio.problems.session.rules import DummyRule
 from euclio.problems.session.space import PlanSpace
+from euclio.proving.paths import ends
 
 ZERO = Fraction(0)
 
@@ -104,15 +105,15 @@ def ranked_modules(session: Session, space: PlanSpace) -> list[Ranked]:
     """The modules of a session within a plan space.
 
     If dummies of any rate may fill a machine up to nearly its throughput, and it is faster the nearer it comes, no plan
-    attains the least latency d + d/e. All other latencies are 2d then. They are multiples of 1/D together with these
-    and the SLO. Let each such machine take an instant more, 1/(D·(M + 1)) with M modules. Then a path's sum with these
-    instants is at most the SLO exactly if plans attain it: if the sum without them is at most the SLO, or below it
-    where there is such a machine.
+    attains the least latency d + d/e. All other latencies are 2d then. They are multiples of 1/D together with these,
+    the SLO, and the delays and ends of paths. Let each such machine take an instant more, 1/(D·(M + 1)) with M modules.
+    Then a path's sum with these instants is at most the SLO exactly if plans attain it: if the sum without them is at
+    most the SLO, or below it where there is such a machine.
     """
     modules = [ranked(module, space, session.price) for module in session.modules]
     if all(full_machines_suffice(m) or not m.filled or m.dummy.countable for m in modules):
         return modules
-    numbers = [session.slo_s]
+    numbers = [session.slo_s, *session.delay_s.values(), *(end for end in ends(session) if end is not None)]
     for m in modules:
         numbers += [d for c in m.configurations for d in (c.duration_s, c.duration_s / c.concurrency)]
     instant = Fraction(1, math.lcm(*(number.denominator for number in numbers)) * (len(modules) + 1))

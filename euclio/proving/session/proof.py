@@ -10,7 +10,6 @@ from euclio.core.certificate import NoProofError
 from euclio.problems.session.evaluate import Evaluation, evaluate
 from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import Plan
-from euclio.problems.session.services import is_plain
 from euclio.problems.session.space import PlanSpace
 from euclio.proving.files.branch_and_bound import MOST_NODES, UnprovenError, prove, relaxed
 from euclio.proving.files.model import ZERO, Posed, Proof
@@ -195,8 +194,6 @@ def _served_parts(session: Session, space: PlanSpace) -> list[PlanSpace]:
     Raises:
         NoProofError: there is none.
     """
-    if not is_plain(session):
-        raise NoProofError("objectives of modules and delays between them have no proof model yet")
     parts = [part for part in parts_of(session, space) if _all_served(session, part)]
     if not parts:
         raise NoProofError("some module has no configuration at all, which needs no proof")

@@ -18,12 +18,17 @@ from euclio.proving.files.branch_and_bound import prove
 from euclio.proving.files.checker import RefusedError, UnreadableError, check_text
 from euclio.proving.files.text import proof_text
 from tests.drawn.reference_sessions import session_truth
-from tests.drawn.small_sessions import small_session
+from tests.drawn.small_sessions import small_session, with_objectives
 
 PROGRAMS = (27, 81, 237, 384, 588, 924)
 """Seeds of programs whose proofs have splits, of cutoffs and of infeasibility."""
 SESSIONS = (17, 48, 53, 58)
-FILES = [*(("program", seed) for seed in PROGRAMS), *(("session", seed) for seed in SESSIONS)]
+OBJECTIVES = (17, 48)
+FILES = [
+    *(("program", seed) for seed in PROGRAMS),
+    *(("session", seed) for seed in SESSIONS),
+    *(("objectives", seed) for seed in OBJECTIVES),
+]
 
 
 @cache
@@ -32,6 +37,8 @@ def proof(kind: str, seed: int) -> str:
         model = drawn_program(seed)
         return proof_text(prove(model, minimum(reference(model))))
     session = small_session(seed)
+    if kind == "objectives":
+        session = with_objectives(session, seed)
     least = session_truth(session, PlanSpace()).upper
     cutoff = None if least is None else least * (1 - Fraction(1, 10**9))
     return session_text(session, PlanSpace(), None, cutoff, float("inf"))
@@ -55,7 +62,7 @@ def outcome(text: str, draw: random.Random) -> str:
 @pytest.mark.fifth("number")
 @pytest.mark.parametrize(("kind", "number"), FILES)
 def test_a_spoilt_file_is_refused_or_still_true(kind, number):
-    """A hundred changes of each of ten files; that some are accepted shows that not everything is refused."""
+    """A hundred changes of each of twelve files; that some are accepted shows that not everything is refused."""
     text = proof(kind, number)
     assert check_text(text)
     assert true(text)
