@@ -21,6 +21,7 @@ from euclio.core.solving import PreparedRun, prepare
 from euclio.problems.session.instance import Module, Session
 from euclio.problems.session.latency.of_requests import session_rate
 from euclio.problems.session.latency.paths import times_from, times_until
+from euclio.problems.session.services import is_plain
 from euclio.problems.session.space import PlanSpace
 from euclio.serving.attainment.demand import Demand
 from euclio.serving.attainment.least_capacity import bursts_of, law_of, needed_rates, serves_in_order, windows_left
@@ -185,8 +186,13 @@ class Bound:
     in_order: bool = False
 
 
+def is_bounded(session: Session) -> bool:
+    """Whether the argument covers a session: one stream of requests with one objective, and no delays."""
+    return is_plain(session) and not session.applications
+
+
 def bound_on(ready: PreparedRun, demand: Demand, time_limit_s: float | None, enough: float = math.inf) -> Bound:
-    """A lower bound on the cost of every plan of the plan space that keeps the demand.
+    """A lower bound on the cost of every plan of the plan space that keeps the demand; none where nothing is proven.
 
     Args:
         ready: the run whose plans are bounded: its instance, and its plan space with capacity that may be kept free.
@@ -194,6 +200,8 @@ def bound_on(ready: PreparedRun, demand: Demand, time_limit_s: float | None, eno
         time_limit_s: limit in seconds; None: `MOST_S`.
         enough: cost per hour of a plan that keeps it; where that is shown to be the least, no more is computed.
     """
+    if not is_bounded(ready.instance):
+        return Bound((), None, False)
     space = spare_space(ready.space)
     rates = tuple(needed_rates(ready.instance, space, demand))
     limits: RunLimits[Any] = RunLimits(MOST_S if time_limit_s is None else max(1e-3, time_limit_s), ready.limits.seed)
