@@ -48,7 +48,7 @@ def stricter(session: Session, margins: Margins) -> Session:
 
 
 def least_share(session: Session) -> Fraction:
-    """The share of its objectives that every plan takes more than, whatever its margins: the shortest batches do."""
+    """The share of the objectives that the shortest batches take. Every plan takes more, with any margins."""
     until = times_until(session, [min(c.duration_s for c in module.profile) for module in session.modules])
     if not session.objectives:
         return max(until) / session.slo_s

@@ -1,4 +1,4 @@
-"""What passes between modules that are served in turn: requests, what is under way, dummies, what is watched (ours)."""
+"""Requests between modules that are served in turn: under way, among dummies, and as they are watched (ours)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOTHING = np.zeros(0, np.int64)
 
 
 class Way:
-    """What is on its way from a module to a child of it."""
+    """The requests that are on their way from a module to a child of it."""
 
     def __init__(self, delay_ticks: int) -> None:
         self._delay = delay_ticks
@@ -31,7 +31,7 @@ class Way:
         """When it is there, ascending, and which requests it is of."""
 
     def go_to(self, time: Ints, request: Ints, until: int) -> tuple[Ints, Ints]:
-        """What is there before a time; those that are there at one moment in the order in which they came."""
+        """The requests that are there before a time. At one moment they are in the order in which they came."""
         time, request = np.concatenate((self._time, time + self._delay)), np.concatenate((self.request, request))
         there = int(np.searchsorted(time, until))
         self._time, self.request = time[there:], request[there:]

@@ -162,7 +162,7 @@ class InTurn:
             out[m] = self._modules[m].go_to(given or [self._entering(m, *entered)], until_ticks)
 
     def _come(self, parent: int, m: int, passed: tuple[Ints, Ints], until_ticks: int) -> tuple[Ints, Ints]:
-        """What comes from a module before, after the delay on the way."""
+        """The requests that come from a module before, after the delay on the way."""
         way = self._ways.get((parent, m))
         return passed if way is None else way.go_to(*passed, until_ticks)
 
@@ -233,12 +233,11 @@ class _Served:
         module = system.modules[m]
         self._dummies = Dummies(module, until_ticks) if module.dummy_period_ticks else None
         self._module, self._m, self._requests = module, m, requests
-        self._done, self._last = module.end_ticks, not system.delays or bool(system.objectives)
-        """What is added to ends here before they are noted with the requests, if they are; whether a request that skips
-        the module has done all of its work when it comes to it."""
-        if system.delays and not system.objectives:
-            # A delay is over after the work before it is done: it is the last end at any module that counts.
-            self._done = 0
+        later = system.delays and not system.objectives
+        self._done = 0 if later else module.end_ticks
+        """Ticks that are added to ends here before they are noted with the requests. None means that they are not."""
+        self._skips = not later
+        """Whether a request that skips the module has just done its work before it. Behind a delay it has not."""
         self._alone = module.per_request == 1
         """Whether each request invokes it once."""
         self._pulls = system.dealing is None
@@ -271,7 +270,7 @@ class _Served:
         passed = self._ended(*self._served(time, request, until), until)
         if skipped is None or not len(skipped[0]):
             return passed
-        if self._done is not None and self._last:
+        if self._done is not None and self._skips:
             # A request is listed once, so that no time is lost.
             finish = self._requests.finish
             finish[skipped[1]] = np.maximum(finish[skipped[1]], skipped[0] + self._done)

@@ -48,7 +48,7 @@ def _worst_case_s(found: Simulation) -> float | None:
 
 
 def _objectives(found: Simulation) -> list[dict[str, Any]]:
-    """What became of each objective of a module."""
+    """The attainment and latencies of each objective of a module."""
     latencies = [module.worst_case_latency_s for module in found.system.evaluation.modules]
     times = objective_times(found.session, latencies)
     return [

@@ -81,7 +81,7 @@ class ModuleTally:
 
 @dataclass(frozen=True, slots=True)
 class ObjectiveTally:
-    """What requests made of an objective of a module.
+    """The requests that kept an objective of a module.
 
     Attributes:
         arrived: requests of the module's application.
@@ -95,7 +95,7 @@ class ObjectiveTally:
 
     @property
     def attainment(self) -> float | None:
-        """The share of requests that kept it; None: none arrived."""
+        """The share of requests that kept it. None means that no request arrived."""
         return self.kept / self.arrived if self.arrived else None
 
 

@@ -288,7 +288,7 @@ def _objective_table(system: System) -> Ints:
 
 
 def _module_table(system: System) -> tuple[Ints, Ints, Ints]:
-    """What modules are; their children, and the delays on the way there."""
+    """The table of modules, their children, and the delays on the way there."""
     table = np.zeros((len(system.modules), t.MODULE_COLUMNS), np.int64)
     child: list[int] = []
     delay: list[int] = []

@@ -79,10 +79,10 @@ class ServedModule:
         dummy_period_ticks: time between two dummies, exactly; 0: there are none.
         latency_ticks: worst-case latency as checked, rounded up.
         least_after_ticks: the least that an invocation takes after it has left this module, with the time by which the
-            objective that it misses first is shorter than the longest. Far below 0: it leads to no objective.
+            objective that it misses first is shorter than the longest. A number far below 0 means no objective.
         delays_ticks: time from the end of this module to the start of each child.
-        end_ticks: how much shorter its own objective is than the longest; None: it has none. Without objectives of
-            modules, 0 of one without children.
+        end_ticks: the time by which its own objective is shorter than the longest. None means that it has none. Without
+            objectives of modules it is 0 if there are no children.
         stream: number of the stream whose requests pass it.
     """
 
@@ -176,9 +176,9 @@ def build_system(
             otherwise in nanoseconds.
 
     Raises:
-        InputError: the plan cannot be priced, it has numbers that are too large to be simulated, modules share machines
-            and the dispatcher does not give a partial machine batches of its own, or clients wait for answers of
-            several applications, or of requests most of which invoke nothing.
+        InputError: the plan cannot be priced, it has numbers that are too large to be simulated, or modules share
+            machines and the dispatcher does not give a partial machine batches of its own. Clients are refused where
+            there are several applications, and where some requests invoke no module.
     """
     space, setup = space or FULL_SPACE, setup or Setup()
     found = evaluate(session, plan, space)

@@ -87,7 +87,7 @@ def _header(found: dict[str, Any], simulation: Simulation) -> list[str]:
 
 
 def _kept(found: dict[str, Any]) -> str:
-    """What requests in time are."""
+    """The words for requests in time."""
     if "objectives" in found:
         return "kept all of their objectives"
     return f"answered within the SLO of {milliseconds(found['slo_s'])} ms"
