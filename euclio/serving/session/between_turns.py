@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import count
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +12,6 @@ from euclio.serving.session.engine.tables import NONE
 from euclio.serving.session.server import dummy_row
 from euclio.serving.session.system import ServedModule
 from euclio.serving.units import Ints
-
-if TYPE_CHECKING:
-    from euclio.serving.session.in_turn import RequestStream
 
 UNANSWERED = np.iinfo(np.int64).max
 """Latency of a request that is not answered yet."""
@@ -42,18 +38,17 @@ class Way:
 class Requests:
     """What is known of all requests of a simulation, by number."""
 
-    def __init__(self, modules: int, coming: RequestStream) -> None:
-        self.coming = coming
+    def __init__(self, modules: int) -> None:
         self.finish = NOTHING
         self.waiting = [NOTHING for _ in range(modules)]
         """By module, where it is asked: how many modules before it, then how many invocations, each has yet to pass."""
 
-    def add(self, arrival: Ints, numbers: Ints) -> None:
-        """Let requests come."""
+    def add(self, arrival: Ints, numbers: Ints, room: int) -> None:
+        """Let requests come, and where more rows are needed make room for so many at least."""
         last = numbers[0] + len(numbers) if len(numbers) else 0
         if last > len(self.finish):
             # All requests that have been drawn: whoever shares them lets nearly all of them come.
-            self.finish = _longer(self.finish, max(last, self.coming.room))
+            self.finish = _longer(self.finish, max(last, room))
         self.finish[last - len(numbers) : last] = arrival
 
     def waiting_at(self, m: int) -> Ints:

@@ -126,9 +126,9 @@ class InTurn:
             watched: modules whose own latencies will be asked for.
         """
         self._system, self._coming = system, coming
-        self._requests = Requests(len(system.modules), coming)
+        self._requests = Requests(len(system.modules))
         draws = first_draws(seed, len(system.modules))
-        self._modules = [_Served(system, m, self._requests, until_ticks, own) for m, own in enumerate(draws)]
+        self._modules = [_Served(system, m, self._requests, coming, until_ticks, own) for m, own in enumerate(draws)]
         self._ways = {
             (m, child): Way(delay)
             for m, module in enumerate(system.modules)
@@ -154,7 +154,7 @@ class InTurn:
         """The same for few requests, whose tables stay near."""
         first, self._taken = self._taken, int(np.searchsorted(arrival, until_ticks))
         entered = arrival[first : self._taken], np.arange(first, self._taken)
-        self._requests.add(*entered)
+        self._requests.add(*entered, self._coming.room)
         out: dict[int, tuple[Ints, Ints]] = {}
         for m in self._system.order:
             parents = self._system.modules[m].parents
@@ -229,10 +229,12 @@ class InTurn:
 class _Served:
     """A module of a running simulation."""
 
-    def __init__(self, system: System, m: int, requests: Requests, until_ticks: int | None, draws: Ints) -> None:
+    def __init__(
+        self, system: System, m: int, requests: Requests, coming: RequestStream, until_ticks: int | None, draws: Ints
+    ) -> None:
         module = system.modules[m]
         self._dummies = Dummies(module, until_ticks) if module.dummy_period_ticks else None
-        self._module, self._m, self._requests = module, m, requests
+        self._module, self._m, self._requests, self._coming = module, m, requests, coming
         later = system.delays and not system.objectives
         self._done = 0 if later else module.end_ticks
         """Ticks that are added to ends here before they are noted with the requests. None means that they are not."""
@@ -295,7 +297,7 @@ class _Served:
 
     def _invoked(self, time: Ints, request: Ints) -> tuple[Ints, Ints, tuple[Ints, Ints]]:
         """When whose invocations become ready, and when which requests come that have none."""
-        counts, left = self._requests.coming.counts, self._requests.waiting_at(self._m)
+        counts, left = self._coming.counts, self._requests.waiting_at(self._m)
         assert counts is not None
         room, number = len(time) * math.ceil(self._module.per_request), np.zeros(2, np.int64)
         ready, whose, skipped_time, skipped = (np.empty(n, np.int64) for n in (room, room, len(time), len(time)))
