@@ -257,7 +257,6 @@ class Simulator:
             unknown).
         planned_words: takes a result's `planned_for` (`Result.planned_for`); returns a few words.
         glance: takes an instance and a checked result; returns the quick estimates of its plan under random arrivals.
-        serves: whether it can simulate plans of an instance.
         keeps: whether users can demand an attainment under random arrivals from plans.
         most_requests: requests beyond which a simulation takes too long, or does not fit into the memory of a usual
             machine.
@@ -277,7 +276,6 @@ class Simulator:
     as_planned: Callable[[Any, Any], str] = lambda result, setup: ""
     planned_words: Callable[[Mapping[str, Any]], str] = lambda planned_for: ""
     glance: Callable[[Any, Any], Glance] = lambda instance, result: Glance()
-    serves: Callable[[Any], bool] = lambda instance: True
     keeps: bool = False
     most_requests: int = 20_000_000
 

@@ -150,8 +150,13 @@ def _session_curves(simulation: SessionSimulation) -> tuple[list[Curve], str, st
     """
     setup, system = simulation.setup, simulation.system
     order = sorted(range(len(system.modules)), key=lambda m: -_over(simulation, m))
-    chosen = sorted(order[:MOST_CURVES])
-    curves = [_recorded_curve("end to end", simulation.latencies, float(simulation.session.slo_s), whole=True)]
+    room = max(1, MOST_CURVES - len(simulation.objectives))
+    chosen = sorted(order[:room])
+    slo_s = None if simulation.objectives else float(simulation.session.slo_s)
+    curves = [_recorded_curve("end to end", simulation.latencies, slo_s, whole=True)]
+    objectives = zip(simulation.session.objectives, simulation.objectives, strict=True)
+    for one, tally in list(objectives)[: MOST_CURVES - len(chosen)]:
+        curves.append(_recorded_curve(f"until {one.name}", tally.latencies, float(one.slo_s)))
     for m in chosen:
         checked = float(system.evaluation.modules[m].worst_case_latency_s)
         curves.append(_recorded_curve(system.modules[m].name, simulation.modules[m].latencies, checked))
@@ -168,7 +173,7 @@ def _over(simulation: SessionSimulation, module: int) -> float:
     return p99 / float(simulation.system.evaluation.modules[module].worst_case_latency_s)
 
 
-def _recorded_curve(label: str, found: Latencies, limit_s: float, *, whole: bool = False) -> Curve:
+def _recorded_curve(label: str, found: Latencies, limit_s: float | None, *, whole: bool = False) -> Curve:
     return Curve(label, edges(found.bins) / NS_PER_S, found.count, limit_s, whole)
 
 

@@ -265,8 +265,6 @@ def _print_whether_it_holds(arguments: Namespace, family: Family, instance: Any,
     if family.simulator is None or result.value is None or result.plan is None:
         return
     simulator = family.simulator()
-    if not simulator.serves(instance):
-        return
     known = simulator.glance(instance, result)
     shown = printable(tried_by(result, arguments.file, arguments.out))
     found = f" {known.in_words()}" if known.in_words() else ""

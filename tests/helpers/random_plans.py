@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from session_reference.records import ELSEWHERE, counts_of
+
 from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session.objectives import Application, Objective, parts
 from euclio.problems.session.policies import POLICIES
 from euclio.problems.session.rules import DummyRule
 from euclio.problems.session.sharing.packing import packs
@@ -48,11 +52,20 @@ class Case:
     clients: int
 
 
-def random_case(seed: int, requests: int = 120, *, shared: bool = False) -> Case:
-    """A random case; the same seed gives the same one. `shared`: modules share machines."""
-    stream = random.Random(f"plans of sessions/{seed}{'/shared' * shared}")
+def random_case(seed: int, requests: int = 120, *, shared: bool = False, several: bool = False) -> Case:
+    """A random case; the same seed gives the same one.
+
+    Args:
+        seed: the seed.
+        requests: how many come.
+        shared: whether modules share machines.
+        several: whether there are objectives of modules, delays and applications.
+    """
+    stream = random.Random(f"plans of sessions/{seed}{'/shared' * shared}{'/several' * several}")
     while True:
         session, space = random_session(stream), _space(stream)
+        if several:
+            session = _with_services(stream, session)
         plan = random_plan(stream, session, space)
         if plan is None:
             continue
@@ -74,9 +87,13 @@ def random_case(seed: int, requests: int = 120, *, shared: bool = False) -> Case
         drawn = [tuple(stream.choice((0, 0, 1, 1, 2, 5)) for _ in modules) for _ in range(requests)]
         # A request that invokes nothing is none.
         counts = tuple(row if any(row) else (1,) * len(row) for row in drawn)
+    if several:
+        counts = _of_streams(stream, system, requests, counts)
     factors = tuple(duration_factors(setup.noise, seed).tolist()[:1000])
     # Clients whose requests are dropped at once would send without end.
     clients = 0 if system.drops else stream.choice((0, 0, 0, 1, 7))
+    if len(system.shares) > 1 or not any(counts_of(system, 0)):
+        clients = 0
     return Case(system, arrivals, counts, factors, clients)
 
 
@@ -96,6 +113,42 @@ def random_session(stream: random.Random, ratios: tuple[str, ...] = RATIOS) -> S
     stream.shuffle(names)  # the order of modules need not be that of the graph
     by_name = {module.name: module for module in modules}
     return Session("random", stream.choice(("0.3", "1", "5")), hardware, [by_name[name] for name in names], edges)
+
+
+def _with_services(stream: random.Random, session: Session) -> Session:
+    """The session with fewer edges, delays that meet durations, objectives anywhere, and perhaps applications."""
+    edges = tuple(edge for edge in session.edges if stream.random() < 0.8)
+    delays = {edge: stream.choice(("0", "0", "0.1", "0.05", "0.0333", "0.000000001")) for edge in edges}
+    names = [module.name for module in session.modules]
+    objectives = [
+        Objective(f"o{k}", stream.choice(names), stream.choice(("0.1", "0.3", "0.45", "1")))
+        for k in range(stream.randint(0, 3))
+    ]
+    slo = None if objectives else session.slo_s
+    session = replace(session, slo_s=slo, edges=edges, delay_s=delays, objectives=tuple(objectives))
+    found = parts(session.parents())
+    # With one application that is named, all parts have streams of their own.
+    named = stream.sample(found, stream.randint(0, len(found)))
+    applications = [
+        Application(f"application {k}", (names[stream.choice(part)],), stream.choice((None, None, "3", "20")))
+        for k, part in enumerate(named)
+    ]
+    return replace(session, applications=tuple(applications))
+
+
+def _of_streams(
+    stream: random.Random, system: System, requests: int, drawn: Sequence[Sequence[int]] | None
+) -> tuple[tuple[int, ...], ...]:
+    """Invocations of requests, each of a stream that is drawn, as the rates say or as they were drawn."""
+    so_far, found = [0] * len(system.shares), []
+    for k in range(requests):
+        own = stream.randrange(len(system.shares))
+        counts = counts_of(system, so_far[own], own)
+        so_far[own] += 1
+        if drawn is not None:
+            counts = [count if count == ELSEWHERE else drawn[k][m] for m, count in enumerate(counts)]
+        found.append(tuple(counts))
+    return tuple(found)
 
 
 def _profile(stream: random.Random) -> list[Configuration]:

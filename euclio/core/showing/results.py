@@ -84,7 +84,7 @@ def _at_random(family: Family, result: AnyResult) -> str:
     if family.simulator is None or result.plan is None or result.value is None or "attainment" in result.options:
         return ""
     simulator = family.simulator()
-    if not simulator.keeps or not simulator.serves(result.of_instance):
+    if not simulator.keeps:
         return ""
     known = simulator.glance(result.of_instance, result)
     cost = f"{known.cost}, " if known.cost else ""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 from euclio.core.errors import InputError
 from euclio.problems.session.instance import Session
-from euclio.problems.session.objectives import parts
+from euclio.problems.session.objectives import Application, parts
 
 
 def without_objective(session: Session) -> tuple[str, ...]:
@@ -82,5 +83,45 @@ def application_rate(session: Session, name: str) -> Fraction:
         InputError: there is no such application.
     """
     modules = application_modules(session, name)
-    own = next(application.rate_rps for application in session.applications if application.name == name)
-    return max(session.modules[m].rate_rps for m in modules if not session.parents()[m]) if own is None else own
+    return _rate(session, modules, next(own for own in session.applications if own.name == name))
+
+
+def _rate(session: Session, modules: tuple[int, ...], application: Application | None) -> Fraction:
+    """Requests per second of a part of the DAG, as its application says or as the modules have it."""
+    if application is not None and application.rate_rps is not None:
+        return application.rate_rps
+    return max(session.modules[m].rate_rps for m in modules if not session.parents()[m])
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Requests that come by one process.
+
+    Attributes:
+        modules: indices of the modules that they pass.
+        rate_rps: requests per second.
+    """
+
+    modules: tuple[int, ...]
+    rate_rps: Fraction
+
+
+def streams(session: Session) -> tuple[Stream, ...]:
+    """The streams of requests: one of each part of the DAG; where no application is named, one of all modules.
+
+    A part that no application names has a stream too, at the largest rate of a module that requests enter by.
+    """
+    if not session.applications:
+        every = tuple(range(len(session.modules)))
+        return (Stream(every, _rate(session, every, None)),)
+    named = {session.index[application.modules[0]]: application for application in session.applications}
+    found = []
+    for part in parts(session.parents()):
+        application = next((named[m] for m in part if m in named), None)
+        found.append(Stream(part, _rate(session, part, application)))
+    return tuple(found)
+
+
+def request_rate(session: Session) -> Fraction:
+    """Requests per second of all streams together."""
+    return sum((stream.rate_rps for stream in streams(session)), Fraction(0))

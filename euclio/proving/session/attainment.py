@@ -64,6 +64,7 @@ def find_better_keeping(
         and not space.single_hardware
         and space.max_allocations is None
         and not others
+        and not session.applications
         and cutoff is not None
     )
     stated, target = asked.get("least_rates_rps"), asked.get("target")

@@ -16,6 +16,7 @@ from euclio.core.words import full, percent
 from euclio.problems.session.evaluate import Evaluation
 from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import Plan
+from euclio.problems.session.services import is_plain
 from euclio.problems.session.space import PlanSpace
 from euclio.serving.attainment.demand import Demand, check_names
 from euclio.serving.attainment.front import Front, serves_all_objectives
@@ -146,8 +147,8 @@ class Fronts:
 
     def front_of(self, ready: PreparedRun, plan: Plan, demand: Demand) -> Front | None:
         """What is known of the session of a run; None: it has to be searched for by itself."""
-        if demand.modules:
-            # Simulations that say how late requests are for every SLO do not say it of single modules.
+        if demand.modules or not is_plain(ready.instance):
+            # Simulations that say how late requests are for every SLO do not say it of modules' own objectives.
             return None
         session, space = ready.instance, spare_space(ready.space)
         base = replace(session, slo_s=Fraction(1))

@@ -22,8 +22,8 @@ import numpy as np
 
 from euclio.core.words import plain
 from euclio.problems.session.instance import Session
-from euclio.problems.session.latency.of_requests import session_rate
 from euclio.problems.session.plan import Plan
+from euclio.problems.session.services import request_rate
 from euclio.problems.session.space import PlanSpace
 from euclio.serving.attainment.confidence import estimate
 from euclio.serving.attainment.demand import Demand
@@ -314,7 +314,7 @@ class Front:
     def _seconds(self, size: tuple[int, int, int]) -> float:
         least, per_miss, most = size
         requests = max(least, min(most, round(per_miss / (1 - self.demand.target))))
-        return max(requests / float(session_rate(self.session)), LEAST_SLOS * float(self.session.slo_s))
+        return max(requests / float(request_rate(self.session)), LEAST_SLOS * float(self.session.slo_s))
 
     def _judged(self, place: tuple[int, Steps], cell: Cell, session: Session, attempt: int) -> PlanJudgement:
         """What a plan keeps of requests that no search has seen, with one attempt's part of the error."""

@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.serving.histogram import BINS, bins_of, quantiles
+from euclio.serving.session.between_turns import UNANSWERED
 from euclio.serving.session.engine import tables as t
 from euclio.serving.session.engine.between_modules import count
-from euclio.serving.session.in_turn import NOT_INVOKED, UNANSWERED
+from euclio.serving.session.in_turn import NOT_INVOKED
 from euclio.serving.session.server import Logs
 from euclio.serving.session.system import System
 from euclio.serving.units import NS_PER_S, Ints
@@ -191,7 +192,7 @@ class Passages:
 
     def __init__(self, system: System) -> None:
         """No request has come."""
-        self._first = 0
+        self._system, self._first = system, 0
         self._arrivals = np.zeros(0, np.int64)
         self._counts = np.zeros((0, len(system.modules)), np.int64)
         self._rows = np.zeros((0, t.PASSAGE_LOG_COLUMNS), np.int64)
@@ -206,8 +207,12 @@ class Passages:
         rows = logs.invocations
         self._rows = np.concatenate((self._rows, rows[rows[:, t.PASSAGE_REQUEST] >= self._first]))
 
-    def give(self, tallies: list[Tally], until: int) -> None:
-        """Count the requests that came before a time, whose invocations have ended by now, or never will in time."""
+    def give(self, tallies: list[Tally], until: int) -> tuple[Ints, Ints]:
+        """Count the requests that came before a time, whose invocations have ended by now, or never will in time.
+
+        Returns:
+            When they came; how long they took as `InTurn.latencies` has it, 0 where modules have no objectives.
+        """
         requests = int(np.searchsorted(self._arrivals, until))
         given = self._rows[:, t.PASSAGE_REQUEST] < self._first + requests
         rows, self._rows = self._rows[given], self._rows[~given]
@@ -216,7 +221,9 @@ class Passages:
         for tally in tallies:
             m = tally.watched.module
             tally.add(arrivals, _took(rows[rows[:, t.PASSAGE_MODULE] == m], counts[:, m], self._first))
+        took = _against_objectives(self._system, arrivals, rows, counts, self._first)
         self._first += requests
+        return arrivals, took
 
 
 def _took(rows: Ints, counts: Ints, first: int) -> Ints:
@@ -226,4 +233,28 @@ def _took(rows: Ints, counts: Ints, first: int) -> Ints:
     ready[place] = rows[:, t.PASSAGE_READY]
     np.maximum.at(ended, place, rows[:, t.PASSAGE_END])
     over = np.bincount(place, minlength=len(counts)) == counts
-    return np.where(counts == 0, NOT_INVOKED, np.where(over, ended - ready, UNANSWERED))
+    return np.where(counts <= 0, NOT_INVOKED, np.where(over, ended - ready, UNANSWERED))
+
+
+def _against_objectives(system: System, arrivals: Ints, rows: Ints, counts: Ints, first: int) -> Ints:
+    """How long requests took until the objectives that they are held against, by what was logged from the first on."""
+    longest = np.zeros(len(arrivals), np.int64)
+    for one in system.objectives:
+        among = sorted(_until(system, one.module))
+        own = rows[np.isin(rows[:, t.PASSAGE_MODULE], among)]
+        place, ended = own[:, t.PASSAGE_REQUEST] - first, arrivals.copy()
+        np.maximum.at(ended, place, own[:, t.PASSAGE_END])
+        over = np.bincount(place, minlength=len(arrivals)) == np.maximum(counts[:, among], 0).sum(axis=1)
+        took = np.where(over, ended - arrivals + system.slo_ticks - one.limit_ticks, UNANSWERED)
+        longest = np.maximum(longest, np.where(counts[:, one.module] < 0, 0, took))
+    return longest
+
+
+def _until(system: System, module: int) -> set[int]:
+    """A module and all before it."""
+    found, open_ones = {module}, [module]
+    while open_ones:
+        new = set(system.modules[open_ones.pop()].parents) - found
+        found |= new
+        open_ones += new
+    return found

@@ -15,7 +15,8 @@ from euclio.serving.session.engine.between_modules import count
 from euclio.serving.session.in_turn import InTurn, RequestStream, compile_in_turn, covers
 from euclio.serving.session.server import Server
 from euclio.serving.session.setup import Setup
-from euclio.serving.session.simulation import Driver, Piece, compile_simulator, incoming
+from euclio.serving.session.simulation import Driver, compile_simulator, incoming
+from euclio.serving.session.streams import Piece
 from euclio.serving.session.system import System
 
 
@@ -76,7 +77,9 @@ class Run:
         compile_simulator()
         factors = duration_factors(setup.noise, setup.seed)
         self._server = Server(system, until_ticks=until, factors=factors, logs=True, seed=setup.seed)
-        self._passages = Passages(system) if watched else None
+        self._passages = Passages(system) if watched or system.objectives else None
+        self._several = bool(system.objectives)
+        """Whether requests are held against objectives of modules, which may be kept before they are answered."""
         self._driver = Driver(self._server, self._counted(incoming(system, setup)))
 
     def go_on(self, windows: int, ends_at: float | None = None) -> Latencies:
@@ -111,12 +114,13 @@ class Run:
         self._begun = windows
         logs = self._server.logs()
         _, arrived, finished = logs.requests.T
-        if self._passages is not None:
-            self._passages.take(logs)
-            self._passages.give(self.tallies, self._window * windows)
-        self._server.keep_logs(True)
         # Dropped requests finish at -1; they are beyond the last level.
         took = np.where(finished < 0, np.iinfo(np.int64).max, finished - arrived)
+        if self._passages is not None:
+            self._passages.take(logs)
+            given = self._passages.give(self.tallies, self._window * windows)
+            arrived, took = given if self._several else (arrived, took)
+        self._server.keep_logs(True)
         row, column = arrived // self._window, np.searchsorted(self._levels, took)
         inside = row < len(self._within)
         if inside.any():

@@ -21,6 +21,7 @@ from euclio.core.solving import PreparedRun, prepare
 from euclio.problems.session.instance import Module, Session
 from euclio.problems.session.latency.of_requests import session_rate
 from euclio.problems.session.latency.paths import times_from, times_until
+from euclio.problems.session.services import is_plain
 from euclio.problems.session.space import PlanSpace
 from euclio.serving.attainment.demand import Demand
 from euclio.serving.attainment.least_capacity import bursts_of, law_of, needed_rates, serves_in_order, windows_left
@@ -185,8 +186,16 @@ class Bound:
     in_order: bool = False
 
 
+def needs_capacity(session: Session) -> bool:
+    """Whether attainments are shown to need capacity: of one stream of requests with one objective, and no delays."""
+    return is_plain(session) and not session.applications
+
+
 def bound_on(ready: PreparedRun, demand: Demand, time_limit_s: float | None, enough: float = math.inf) -> Bound:
     """A lower bound on the cost of every plan of the plan space that keeps the demand.
+
+    Where nothing is shown about the capacity that the demand needs (`needs_capacity`), it is the optimum of the plan
+    space.
 
     Args:
         ready: the run whose plans are bounded: its instance, and its plan space with capacity that may be kept free.
@@ -194,14 +203,16 @@ def bound_on(ready: PreparedRun, demand: Demand, time_limit_s: float | None, eno
         time_limit_s: limit in seconds; None: `MOST_S`.
         enough: cost per hour of a plan that keeps it; where that is shown to be the least, no more is computed.
     """
-    space = spare_space(ready.space)
-    rates = tuple(needed_rates(ready.instance, space, demand))
+    space, needs = spare_space(ready.space), needs_capacity(ready.instance)
+    rates = tuple(module.rate_rps for module in ready.instance.modules)
+    if needs:
+        rates = tuple(needed_rates(ready.instance, space, demand))
     limits: RunLimits[Any] = RunLimits(MOST_S if time_limit_s is None else max(1e-3, time_limit_s), ready.limits.seed)
     run = prepare(with_rates(ready.instance, rates), None, space=space, limits=limits)
     run.warm_up()
     found = run.check(*run.answer())
     infeasible, cost_per_h = found.status is Status.INFEASIBLE, found.bound
-    if not infeasible and cost_per_h is not None and cost_per_h < enough * (1 - ROUNDED):
+    if needs and not infeasible and cost_per_h is not None and cost_per_h < enough * (1 - ROUNDED):
         least = least_cost(ready.instance, space, demand, enough)
         infeasible = least is not None and math.isinf(least)
         cost_per_h = None if infeasible else max(cost_per_h, 0.0 if least is None else least * (1 - ROUNDED))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from euclio.problems.session.evaluate import Evaluation
 from euclio.problems.session.instance import Module, Session
@@ -19,7 +20,7 @@ class Margins:
 
     Attributes:
         rates: share by which the rate of each module is higher.
-        slo: share of the SLO that is planned with.
+        slo: share of the SLO, or of each objective, that is planned with.
     """
 
     rates: tuple[Fraction, ...]
@@ -39,12 +40,19 @@ def stricter(session: Session, margins: Margins) -> Session:
     """The session with higher rates and a tighter SLO."""
     rows = zip(session.modules, margins.rates, strict=True)
     modules = [Module(m.name, m.rate_rps * (1 + rate), m.profile) for m, rate in rows]
-    return replace(session, slo_s=session.slo_s * margins.slo, modules=tuple(modules))
+    if not session.objectives:
+        return replace(session, slo_s=session.slo_s * margins.slo, modules=tuple(modules))
+    changed: dict[str, Any] = {"slo_s": None}
+    changed["objectives"] = tuple(replace(one, slo_s=one.slo_s * margins.slo) for one in session.objectives)
+    return replace(session, modules=tuple(modules), **changed)
 
 
-def least_latency(session: Session) -> Fraction:
-    """Seconds that every plan takes more than, whatever its margins: the shortest batches along the longest path."""
-    return max(times_until(session, [min(c.duration_s for c in module.profile) for module in session.modules]))
+def least_share(session: Session) -> Fraction:
+    """The share of the objectives that the shortest batches take. Every plan takes more, with any margins."""
+    until = times_until(session, [min(c.duration_s for c in module.profile) for module in session.modules])
+    if not session.objectives:
+        return max(until) / session.slo_s
+    return max(until[session.index[one.to]] / one.slo_s for one in session.objectives)
 
 
 def spare_space(space: PlanSpace) -> PlanSpace:

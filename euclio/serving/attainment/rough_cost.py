@@ -17,8 +17,8 @@ from euclio.core.compiled import as_they_are
 from euclio.core.errors import InputError
 from euclio.core.solving import PreparedRun
 from euclio.problems.session.evaluate import evaluate
-from euclio.problems.session.latency.of_requests import session_rate
 from euclio.problems.session.plan import Plan
+from euclio.problems.session.services import request_rate
 from euclio.serving.attainment.demand import Demand
 from euclio.serving.attainment.margins import Margins, alike, spare_space, stricter, with_spare
 from euclio.serving.session.in_turn import InTurn, RequestStream, covers
@@ -53,7 +53,7 @@ def rough_cost(ready: PreparedRun) -> float | None:
     session = ready.instance
     invocations = float(sum(module.rate_rps for module in session.modules))
     seconds = INVOCATIONS / invocations
-    if seconds < LEAST_SLOS * session.slo_s or seconds * session_rate(session) < LEAST_REQUESTS:
+    if seconds < LEAST_SLOS * session.slo_s or seconds * request_rate(session) < LEAST_REQUESTS:
         return None
     tried = _RoughSearch(ready, Setup(seconds=seconds))
     try:

@@ -26,7 +26,7 @@ from euclio.problems.session.space import PlanSpace
 from euclio.serving.attainment import downhill
 from euclio.serving.attainment.demand import Demand
 from euclio.serving.attainment.downhill import Downhill
-from euclio.serving.attainment.margins import Margins, alike, least_latency, spare_space, stricter, with_spare
+from euclio.serving.attainment.margins import Margins, alike, least_share, spare_space, stricter, with_spare
 from euclio.serving.attainment.trials import ATTEMPTS, PlanJudgement, Trials
 
 COARSE, FINE = Fraction(1, 50), Fraction(1, 200)
@@ -187,9 +187,9 @@ class _MarginSearch:
         """The cheapest plan that passes: shares of the SLO from all of it on, then more finely around the best."""
         self._enough(alike(self.session))
         share, last, step = Fraction(1), LEAST_SLO, SLO_STEP
-        least = least_latency(self.session)
+        least = least_share(self.session)
         # Below, the same shares of half of the SLO, and so on: what keeps a tighter objective keeps this one too.
-        while share * self.session.slo_s > least and not self.is_over():
+        while share > least and not self.is_over():
             self._least_rate(share, COARSE)
             if share == last:
                 last, step = last / 2, step / 2

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from euclio.problems.session.instance import Session
-from euclio.problems.session.latency.of_requests import session_rate
 from euclio.problems.session.plan import Plan
+from euclio.problems.session.services import request_rate
 from euclio.problems.session.space import PlanSpace
 from euclio.serving.attainment.confidence import FEWEST_BLOCKS, LIKELY, Estimate, estimate, goes_on
 from euclio.serving.attainment.demand import CONFIDENCE, Demand, ModuleObjective
@@ -128,7 +128,7 @@ class Trials:
         self._searched, self._judged = (BRIEFLY_SEARCHED, BRIEFLY_JUDGED) if brief else (SEARCHED, JUDGED)
         self._brief = brief
         self._session, self._space, self._demand, self._seed = session, space, demand, seed
-        self._rate, self._slo_s = float(session_rate(session)), float(session.slo_s)
+        self._rate, self._slo_s = float(request_rate(session)), float(session.slo_s)
         self._objectives = demand.of(session)
         self._least_missed = min([1 - demand.target, *(1 - own.share for _, own in self._objectives)])
         """The share that may be missed where the fewest may, which says how long simulations are."""

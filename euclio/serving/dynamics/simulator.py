@@ -268,6 +268,7 @@ def _empty(world: World, dealing: Dealing, dropping: bool) -> System:
             Fraction(0),
             0,
             0,
+            (0,) * sum(m in above for above in parents),
         )
         for m, module in enumerate(session.modules)
     )

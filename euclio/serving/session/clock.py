@@ -11,6 +11,7 @@ from euclio.core.numbers import exact
 from euclio.problems.session.evaluate import Evaluation
 from euclio.problems.session.instance import Configuration, Module, Session
 from euclio.problems.session.plan import Plan
+from euclio.problems.session.services import streams
 from euclio.serving.draws import duration_factors
 from euclio.serving.session.setup import Setup
 from euclio.serving.setup import Arrivals
@@ -45,20 +46,20 @@ def fine_clock(session: Session, plan: Plan, checked: Evaluation, setup: Setup, 
     Its ticks are nanoseconds if all durations are whole ones and arrivals are at random. Otherwise they are parts of
     them, such that durations, and the periods of evenly spaced requests and of their dummies, are whole ticks. If that
     takes more ticks than the simulated time has room for, it is durations alone, and if that is too many as well, as
-    fine a decimal part as there is room for.
+    fine a decimal part as there is room for. Delays of edges count as durations.
 
     Args:
         session: the instance.
         plan: a plan of it.
         checked: what the checker says of it.
         setup: arrivals, load, seconds, noise.
-        rate: requests per second at load 1.
+        rate: requests per second at load 1, of all streams together.
     """
-    durations = list(_durations(session, plan))
+    durations = [*_durations(session, plan), *session.delay_s.values()]
     most = _most_ticks_per_ns(session, plan, checked, setup, rate)
     alone = _common(durations)
     is_even = setup.arrivals is Arrivals.UNIFORM and not setup.clients
-    periods = _periods(checked, setup, rate) if is_even else ()
+    periods = _periods(session, checked, setup, rate) if is_even else ()
     everything = math.lcm(alone, _common(periods))
     if everything == 1 or everything <= most:
         return Fineness(Clock(everything), exact=True)
@@ -88,9 +89,10 @@ def _durations(session: Session, plan: Plan) -> Iterator[Fraction]:
             yield from (k.duration_s for k in alike(module, allocation.configuration))
 
 
-def _periods(checked: Evaluation, setup: Setup, rate: Fraction) -> Iterator[Fraction]:
+def _periods(session: Session, checked: Evaluation, setup: Setup, rate: Fraction) -> Iterator[Fraction]:
     """Periods of requests and of dummies, which begin with half of one, and what modules hold requests for."""
-    yield 1 / offered(setup, rate)
+    for stream in streams(session):
+        yield 1 / (offered(setup, rate) * stream.rate_rps / rate)
     for module in checked.modules:
         if setup.dummies and module.dummy_rps:
             yield 1 / (2 * module.dummy_rps)
@@ -110,7 +112,7 @@ def _most_ticks_per_ns(session: Session, plan: Plan, checked: Evaluation, setup:
     seconds = exact(setup.seconds)
     # Clients have one request each when no more come; arrivals may all be left then.
     requests = setup.clients or MARGIN * offered(setup, rate) * seconds + 100
-    total, most = seconds, Fraction(0)
+    total, most = seconds + sum(session.delay_s.values()), Fraction(0)
     for module, own, found in zip(session.modules, plan.modules, checked.modules, strict=True):
         invocations = (requests + 1) * module.rate_rps / rate + 1 + found.dummy_rps * seconds
         slowest = max(allocation.configuration.duration_s for allocation in own.allocations)

@@ -11,35 +11,32 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterable, Iterator
-from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from euclio.core.compiled import before_timing
+from euclio.problems.session.services import without_objective
 from euclio.serving.draws import first_draws
 from euclio.serving.histogram import bins_of
+from euclio.serving.session.between_turns import NOTHING, UNANSWERED, Dummies, Requests, Watch, Way, merged
 from euclio.serving.session.engine import between_modules as between
 from euclio.serving.session.engine import one_module as t
 from euclio.serving.session.engine import routers
-from euclio.serving.session.engine.tables import NONE
-from euclio.serving.session.server import dummy_row
+from euclio.serving.session.engine.tables import ELSEWHERE, NONE
 from euclio.serving.session.setup import Dispatch, Setup
 from euclio.serving.session.simulation import compile_simulator, incoming
 from euclio.serving.session.system import ServedModule, System
 from euclio.serving.session.targets import DEALINGS, Unit
 from euclio.serving.units import Ints
 
-UNANSWERED = np.iinfo(np.int64).max
-"""Latency of a request that is not answered yet."""
 NOT_INVOKED = -1
 """Latency at a module that a request does not invoke."""
 PIECE = 1 << 14
 """Requests that are served at once at most."""
 ROOM = 1 << 16
 """Requests that there is room for at first."""
-_NOTHING = np.zeros(0, np.int64)
 
 
 def covers(system: System, noise: float) -> bool:
@@ -48,12 +45,15 @@ def covers(system: System, noise: float) -> bool:
     rounds_of_single_requests = system.dealing == DEALINGS[Dispatch.REQUEST_ROUNDS]
     pulls = pulls or (system.dealing is not None and system.dealing.queued)
     waits_to_pull = pulls and any(machine.timeout_ticks != 0 for machine in system.machines)
+    # A request that skips the module of an objective is done when the modules before it are, and passes it later.
+    skipped = system.delays and any(system.modules[one.module].per_request < 1 for one in system.objectives)
     return not (
         noise
         or system.hold
         or system.drops
         or rounds_of_single_requests
         or waits_to_pull
+        or skipped
         or any(machine.host is not None for machine in system.machines)
     )
 
@@ -67,7 +67,7 @@ class RequestStream:
         self._over = False
         self._count = 0
         self._arrival = np.zeros(ROOM, np.int64)
-        ones = all(module.per_request == 1 for module in system.modules)
+        ones = len(system.shares) == 1 and all(module.per_request == 1 for module in system.modules)
         self._counts: NDArray[np.int32] | None = None if ones else np.zeros((ROOM, len(system.modules)), np.int32)
 
     def until(self, ticks: int) -> Ints:
@@ -93,7 +93,7 @@ class RequestStream:
 
     @property
     def counts(self) -> NDArray[np.int32] | None:
-        """Invocations by request and module; None: one of each."""
+        """Invocations by request and module, `ELSEWHERE` of modules of other streams; None: one of each."""
         return self._counts
 
 
@@ -126,12 +126,21 @@ class InTurn:
             watched: modules whose own latencies will be asked for.
         """
         self._system, self._coming = system, coming
-        self._requests = _Requests(len(system.modules), coming)
+        self._requests = Requests(len(system.modules))
         draws = first_draws(seed, len(system.modules))
-        self._modules = [_Served(system, m, self._requests, until_ticks, own) for m, own in enumerate(draws)]
+        self._modules = [_Served(system, m, self._requests, coming, until_ticks, own) for m, own in enumerate(draws)]
+        self._ways = {
+            (m, child): Way(delay)
+            for m, module in enumerate(system.modules)
+            for child, delay in zip(module.children, module.delays_ticks, strict=True)
+            if delay
+        }
+        index, free = system.session.index, without_objective(system.session)
+        self._leading = set(range(len(system.modules))) - {index[name] for name in free}
+        """The modules that lead to an objective."""
         self._taken = 0
         for m in watched:
-            self._modules[m].watch = _Watch()
+            self._modules[m].watch = Watch()
 
     def go_to(self, until_ticks: int) -> None:
         """Let all happen that happens before a time."""
@@ -145,19 +154,45 @@ class InTurn:
         """The same for few requests, whose tables stay near."""
         first, self._taken = self._taken, int(np.searchsorted(arrival, until_ticks))
         entered = arrival[first : self._taken], np.arange(first, self._taken)
-        self._requests.add(*entered)
+        self._requests.add(*entered, self._coming.room)
         out: dict[int, tuple[Ints, Ints]] = {}
         for m in self._system.order:
             parents = self._system.modules[m].parents
-            out[m] = self._modules[m].go_to([out[parent] for parent in parents] or [entered], until_ticks)
+            given = [self._come(parent, m, out[parent], until_ticks) for parent in parents]
+            out[m] = self._modules[m].go_to(given or [self._entering(m, *entered)], until_ticks)
+
+    def _come(self, parent: int, m: int, passed: tuple[Ints, Ints], until_ticks: int) -> tuple[Ints, Ints]:
+        """The requests that come from a module before, after the delay on the way."""
+        way = self._ways.get((parent, m))
+        return passed if way is None else way.go_to(*passed, until_ticks)
+
+    def _entering(self, m: int, time: Ints, request: Ints) -> tuple[Ints, Ints]:
+        """Of the requests that come, those of a first module's stream."""
+        if len(self._system.shares) == 1:
+            return time, request
+        counts = self._coming.counts
+        assert counts is not None
+        own = counts[request, m] != ELSEWHERE
+        return time[own], request[own]
 
     def latencies(self, first: int, last: int) -> Ints:
-        """How long requests took in ticks, by their numbers; `UNANSWERED` where they are not answered yet."""
+        """How long requests took in ticks, by their numbers; `UNANSWERED` where they are not answered yet.
+
+        With objectives of modules it is the longest of the times until each of them, with the time by which it is
+        shorter than the longest objective: a request keeps all of them where this is at most `System.slo_ticks`.
+        """
         took = self._requests.finish[first:last] - self.arrivals()[first:last]
-        for module in self._modules:
-            for under_way in module.under_way():
+        for m in self._leading:
+            for under_way in self._under_way(m):
                 took[under_way[(first <= under_way) & (under_way < last)] - first] = UNANSWERED
         return took
+
+    def _under_way(self, m: int) -> Iterator[Ints]:
+        """The requests that have come to a module and not passed it, or are on their way there; `NONE`: dummies."""
+        yield from self._modules[m].under_way()
+        for parent in self._system.modules[m].parents:
+            if (parent, m) in self._ways:
+                yield self._ways[parent, m].request
 
     def module_latencies(self, m: int, first: int, last: int) -> Ints:
         """How long requests took at a watched module in ticks, by their numbers.
@@ -177,7 +212,7 @@ class InTurn:
             took[under_way[(first <= under_way) & (under_way < last)] - first] = UNANSWERED
         counts = self._coming.counts
         if counts is not None:
-            took[counts[first:last, m] == 0] = NOT_INVOKED
+            took[counts[first:last, m] <= 0] = NOT_INVOKED
         return took
 
     def forget(self, before: int) -> None:
@@ -191,79 +226,20 @@ class InTurn:
         return self._coming.until(0)[: self._taken]
 
 
-class _Requests:
-    """What is known of all requests of a simulation, by number."""
-
-    def __init__(self, modules: int, coming: RequestStream) -> None:
-        self.coming = coming
-        self.finish = _NOTHING
-        self.waiting = [_NOTHING for _ in range(modules)]
-        """By module, where it is asked: how many modules before it, then how many invocations, each has yet to pass."""
-
-    def add(self, arrival: Ints, numbers: Ints) -> None:
-        """Let requests come."""
-        last = numbers[0] + len(numbers) if len(numbers) else 0
-        if last > len(self.finish):
-            # All requests that have been drawn: whoever shares them lets nearly all of them come.
-            self.finish = _longer(self.finish, max(last, self.coming.room))
-        self.finish[last - len(numbers) : last] = arrival
-
-    def waiting_at(self, m: int) -> Ints:
-        """What requests have still to pass at a module."""
-        if len(self.waiting[m]) < len(self.finish):
-            self.waiting[m] = _longer(self.waiting[m], len(self.finish))
-        return self.waiting[m]
-
-
-def _longer(table: Ints, rows: int) -> Ints:
-    # Zeros are not written before they are asked for, and tables are mostly longer than what comes.
-    found = np.zeros(rows, np.int64)
-    found[: len(table)] = table
-    return found
-
-
-class _Watch:
-    """When requests were ready at a module, and when the last of their invocations has ended there so far."""
-
-    def __init__(self) -> None:
-        self._first = 0
-        """The first request that is not forgotten."""
-        self._ready, self._ended = _NOTHING, _NOTHING
-        """One tick after each was ready, or 0 before it is; when its last invocation has ended so far."""
-
-    def come(self, time: Ints, request: Ints) -> None:
-        """Note what becomes ready."""
-        rows = int(request.max()) + 1 - self._first if request.size else 0
-        if rows > len(self._ready):
-            rows = max(rows, 2 * len(self._ready))
-            self._ready, self._ended = (_longer(table, rows) for table in (self._ready, self._ended))
-        between.note_ready(time, request, self._first, self._ready, self._ended)
-
-    def end(self, ends: Ints, sizes: Ints, members: Ints, until: int) -> None:
-        """Note the batches that end before a time."""
-        between.note_ends(between.Passing(ends, sizes, members, _NOTHING, _NOTHING), until, self._first, self._ended)
-
-    def latencies(self, first: int, last: int) -> Ints:
-        """How long requests took; of those that are under way, too little."""
-        if last - self._first > len(self._ready):
-            self._ready, self._ended = (_longer(table, last - self._first) for table in (self._ready, self._ended))
-        rows = slice(first - self._first, last - self._first)
-        ready, ended = self._ready[rows], self._ended[rows]
-        return np.where(ready == 0, UNANSWERED, ended - ready + 1)
-
-    def forget(self, before: int) -> None:
-        """Keep only requests from one on."""
-        gone = before - self._first
-        self._first, self._ready, self._ended = before, self._ready[gone:].copy(), self._ended[gone:].copy()
-
-
 class _Served:
     """A module of a running simulation."""
 
-    def __init__(self, system: System, m: int, requests: _Requests, until_ticks: int | None, draws: Ints) -> None:
+    def __init__(
+        self, system: System, m: int, requests: Requests, coming: RequestStream, until_ticks: int | None, draws: Ints
+    ) -> None:
         module = system.modules[m]
-        self._dummies = _Dummies(module, until_ticks) if module.dummy_period_ticks else None
-        self._module, self._m, self._requests = module, m, requests
+        self._dummies = Dummies(module, until_ticks) if module.dummy_period_ticks else None
+        self._module, self._m, self._requests, self._coming = module, m, requests, coming
+        later = system.delays and not system.objectives
+        self._done = 0 if later else module.end_ticks
+        """Ticks that are added to ends here before they are noted with the requests. None means that they are not."""
+        self._skips = not later
+        """Whether a request that skips the module has just done its work before it. Behind a delay it has not."""
         self._alone = module.per_request == 1
         """Whether each request invokes it once."""
         self._pulls = system.dealing is None
@@ -273,17 +249,17 @@ class _Served:
         """Whether single invocations are dealt out to batches; if not, a batch is what comes one after the other."""
         self._tables = _tables(system, module)
         self._tables.router[0, routers.FIRST : routers.SECOND + 1] = draws
-        self._left: tuple[Ints, Ints, Ints] = (_NOTHING, _NOTHING, _NOTHING)
+        self._left: tuple[Ints, Ints, Ints] = (NOTHING, NOTHING, NOTHING)
         """When what is in no batch yet became ready, whose it is, and which machine with a queue was given it."""
-        self._running: tuple[Ints, Ints, Ints] = (_NOTHING, _NOTHING, _NOTHING)
+        self._running: tuple[Ints, Ints, Ints] = (NOTHING, NOTHING, NOTHING)
         """Ends, sizes and members of the batches that have not ended."""
-        self.watch: _Watch | None = None
+        self.watch: Watch | None = None
         """What is noted of its own latencies, if they will be asked for."""
 
     def go_to(self, given: list[tuple[Ints, Ints]], until: int) -> tuple[Ints, Ints]:
         """Serve what has passed the modules before until a time; gives when which requests have passed this one.
 
-        Of a module that no other comes after that is noted with the requests, and nothing is given.
+        Of a module that no other comes after nothing is given. Where its ends count, they are noted with the requests.
         """
         time, request = self._entered(given)
         skipped = None
@@ -296,11 +272,11 @@ class _Served:
         passed = self._ended(*self._served(time, request, until), until)
         if skipped is None or not len(skipped[0]):
             return passed
-        if self._module.children:
-            return _merged(passed, skipped)
-        # A request is listed once, so that no time is lost.
-        self._requests.finish[skipped[1]] = np.maximum(self._requests.finish[skipped[1]], skipped[0])
-        return passed
+        if self._done is not None and self._skips:
+            # A request is listed once, so that no time is lost.
+            finish = self._requests.finish
+            finish[skipped[1]] = np.maximum(finish[skipped[1]], skipped[0] + self._done)
+        return merged(passed, skipped) if self._module.children else passed
 
     def under_way(self) -> Iterator[Ints]:
         """The requests that have come to this module and not passed it; `NONE`: dummies."""
@@ -315,13 +291,13 @@ class _Served:
         """What becomes ready: when the last module before it has been passed."""
         if len(given) == 1:
             return given[0]
-        time, request = functools.reduce(_merged, given)
+        time, request = functools.reduce(merged, given)
         kept = between.join(time, request, self._requests.waiting_at(self._m), len(given))
         return time[:kept], request[:kept]
 
     def _invoked(self, time: Ints, request: Ints) -> tuple[Ints, Ints, tuple[Ints, Ints]]:
         """When whose invocations become ready, and when which requests come that have none."""
-        counts, left = self._requests.coming.counts, self._requests.waiting_at(self._m)
+        counts, left = self._coming.counts, self._requests.waiting_at(self._m)
         assert counts is not None
         room, number = len(time) * math.ceil(self._module.per_request), np.zeros(2, np.int64)
         ready, whose, skipped_time, skipped = (np.empty(n, np.int64) for n in (room, room, len(time), len(time)))
@@ -335,7 +311,7 @@ class _Served:
         """Ends, sizes and members of the batches that are closed until a time."""
         if not self._singly:
             time, request = np.concatenate((self._left[0], time)), np.concatenate((self._left[1], request))
-        given = _NOTHING
+        given = NOTHING
         if self._queued:
             given = np.full(len(time), NONE)
             given[: len(self._left[2])] = self._left[2]
@@ -376,15 +352,15 @@ class _Served:
         if self.watch is not None:
             self.watch.end(ends, sizes, members, until)
         counted = not self._alone and self._module.children
-        left = self._requests.waiting_at(self._m) if counted else _NOTHING
+        left = self._requests.waiting_at(self._m) if counted else NOTHING
         s = between.Passing(ends, sizes, members, left, np.zeros(2, np.int64))
-        time, request = _NOTHING, _NOTHING
+        time, request = NOTHING, NOTHING
         if self._module.children:
             time, request = np.empty(len(members), np.int64), np.empty(len(members), np.int64)
             found = between.pass_on(s, _ended_in_order(s, until), np.cumsum(sizes) - sizes, time, request)
             time, request = time[:found], request[:found]
-        else:
-            between.note_ends(s, until, 0, self._requests.finish)
+        if self._done is not None:
+            between.note_ends(s, until, 0, self._done, self._requests.finish)
         between.keep_running(s, until)
         batches, invocations = s.number
         self._running = ends[:batches].copy(), sizes[:batches].copy(), members[:invocations].copy()
@@ -399,41 +375,6 @@ def _ended_in_order(s: between.Passing, until: int) -> Ints:
         return order[:count]
     order = np.flatnonzero(s.ends < until)
     return order[np.argsort(s.ends[order], kind="stable")]
-
-
-class _Dummies:
-    """The dummies of a module, evenly spaced."""
-
-    def __init__(self, module: ServedModule, until_ticks: int | None) -> None:
-        self._first, self._until = not module.parents, until_ticks
-        self._due = _dummy_times(module)
-        self._next = next(self._due)
-
-    def among(self, time: Ints, request: Ints, until: int) -> tuple[Ints, Ints]:
-        """Invocations with the dummies before a time among them.
-
-        At the same tick requests that come from a module before are first, those that come from outside last.
-        """
-        until = until if self._until is None else min(until, self._until)
-        due = []
-        while self._next < until:
-            due.append(self._next)
-            self._next = next(self._due)
-        dummies = np.array(due, np.int64), np.full(len(due), NONE)
-        return _merged(dummies, (time, request)) if self._first else _merged((time, request), dummies)
-
-
-def _dummy_times(module: ServedModule) -> Iterator[int]:
-    """When dummies come, in ticks, as the engine counts them."""
-    due, carried, whole, part, over = dummy_row(module.dummy_period_ticks)
-    return (due + k * whole + (carried + k * part) // over for k in count())
-
-
-def _merged(one: tuple[Ints, Ints], other: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    """Times and requests of two lists as one, by time."""
-    time, request = (np.empty(len(one[0]) + len(other[0]), np.int64) for _ in range(2))
-    between.merge(*one, *other, time, request)
-    return time, request
 
 
 def _tables(system: System, module: ServedModule) -> t.Tables:
@@ -467,15 +408,15 @@ def _tables(system: System, module: ServedModule) -> t.Tables:
         slot_size=np.zeros(int(table[:, t.SLOTS].sum()), np.int64),
         open=np.zeros(int(table[:, t.BATCH].sum()), np.int64),
         duration=np.array([d for one in durations for d in one], np.int64),
-        time=_NOTHING,
-        request=_NOTHING,
-        given=_NOTHING,
-        after=_NOTHING,
-        ends=_NOTHING,
-        sizes=_NOTHING,
-        starts=_NOTHING,
-        by=_NOTHING,
-        members=_NOTHING,
+        time=NOTHING,
+        request=NOTHING,
+        given=NOTHING,
+        after=NOTHING,
+        ends=NOTHING,
+        sizes=NOTHING,
+        starts=NOTHING,
+        by=NOTHING,
+        members=NOTHING,
     )
 
 
@@ -484,7 +425,7 @@ def compile_in_turn() -> None:
     """Compile the kernels, or load their machine code, before anything is timed."""
     t.compile_one_module()
     between.compile_between_modules(np.zeros(t.NUMBERS, np.int64))
-    bins_of(_NOTHING, 0, 1)
+    bins_of(NOTHING, 0, 1)
 
 
 def compile_all() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from euclio.problems.session.latency.paths import objective_times, times_until
 from euclio.serving.session.record import Latencies, Simulation
 from euclio.serving.session.slack import overloaded
 from euclio.serving.session.system import Machine
@@ -17,7 +18,6 @@ QUANTILES = {"latency_p50_s": 0.5, "latency_p90_s": 0.9, "latency_p99_s": 0.99, 
 def describe(simulation: Simulation) -> dict[str, Any]:
     """All figures as plain data; the same input gives the same, so that run times are not among them."""
     system, found = simulation.system, simulation
-    latency = system.evaluation.latency_s
     return {
         "instance": found.session.name,
         **found.setup.describe(),
@@ -30,12 +30,40 @@ def describe(simulation: Simulation) -> dict[str, Any]:
         "attainment": found.attainment,
         **_never(found),
         "slo_s": float(found.session.slo_s),
-        "worst_case_s": None if latency is None else float(latency),
+        "worst_case_s": _worst_case_s(found),
         **_latencies(found.latencies),
+        **({"objectives": _objectives(found)} if found.objectives else {}),
         "utilization": utilization(found),
         "modules": [_module(found, m) for m in range(len(system.modules))],
         "machines": _machines(found),
     }
+
+
+def _worst_case_s(found: Simulation) -> float | None:
+    """The latency of the plan as checked, in seconds; with objectives of modules, until all modules have ended."""
+    checked = found.system.evaluation
+    if not found.objectives:
+        return None if checked.latency_s is None else float(checked.latency_s)
+    return float(max(times_until(found.session, [module.worst_case_latency_s for module in checked.modules])))
+
+
+def _objectives(found: Simulation) -> list[dict[str, Any]]:
+    """The attainment and latencies of each objective of a module."""
+    latencies = [module.worst_case_latency_s for module in found.system.evaluation.modules]
+    times = objective_times(found.session, latencies)
+    return [
+        {
+            "name": one.name,
+            "to": one.to,
+            "slo_s": float(one.slo_s),
+            "arrived": tally.arrived,
+            "kept": tally.kept,
+            "attainment": tally.attainment,
+            "worst_case_s": float(times[one.name][0]),
+            **_latencies(tally.latencies),
+        }
+        for one, tally in zip(found.session.objectives, found.objectives, strict=True)
+    ]
 
 
 def _never(found: Simulation) -> dict[str, Any]:

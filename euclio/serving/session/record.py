@@ -80,6 +80,26 @@ class ModuleTally:
 
 
 @dataclass(frozen=True, slots=True)
+class ObjectiveTally:
+    """The requests that kept an objective of a module.
+
+    Attributes:
+        arrived: requests of the module's application.
+        kept: of these, those whose invocations of the module, and before it, had all ended in time.
+        latencies: from arrival until then, of those that were not dropped before.
+    """
+
+    arrived: int
+    kept: int
+    latencies: Latencies
+
+    @property
+    def attainment(self) -> float | None:
+        """The share of requests that kept it. None means that no request arrived."""
+        return self.kept / self.arrived if self.arrived else None
+
+
+@dataclass(frozen=True, slots=True)
 class MachineTallies:
     """What machines did, one entry each.
 
@@ -131,7 +151,7 @@ class Simulation(Framed, Plotted):
         dispatch: the dispatcher.
         offered_rps: mean rate of requests.
         arrived: requests.
-        late: of these, answered after the SLO.
+        late: of these, answered after the SLO, or after they missed an objective of a module.
         dropped: of these, not answered.
         latencies: of answered requests, from end to end.
         modules: in the order of the session's modules.
@@ -139,6 +159,7 @@ class Simulation(Framed, Plotted):
         windows: requests that arrived, and of these those answered in time, by window of arrival, shape (windows, 2).
         executions: what was executed in the part of the time that a timeline shows.
         wall_s: seconds that the simulation took.
+        objectives: in the order of the session's objectives.
     """
 
     _view = late_value("euclio.serving.session.table", "SIMULATION")
@@ -158,10 +179,11 @@ class Simulation(Framed, Plotted):
     windows: Ints
     executions: Executions
     wall_s: float
+    objectives: tuple[ObjectiveTally, ...] = ()
 
     @property
     def attained(self) -> int:
-        """Requests that were answered within the SLO."""
+        """Requests that were answered within the SLO, or kept all objectives of modules."""
         return self.arrived - self.late - self.dropped
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,6 +15,7 @@ from euclio.serving.session.engine import routers
 from euclio.serving.session.engine import tables as t
 from euclio.serving.session.engine.loop import DONE, FOREVER, LOG_IS_FULL, NEEDS_ARRIVALS, advance
 from euclio.serving.session.engine.tables import push
+from euclio.serving.session.streams import together
 from euclio.serving.session.system import System
 from euclio.serving.units import Floats, Ints, whole_multiples
 
@@ -183,22 +183,6 @@ class Server:
             number[length] = 0
 
 
-class Counts:
-    """Invocations per request and module, request after request (docs/model/serving.md, requests)."""
-
-    def __init__(self, per_request: Sequence[Fraction]) -> None:
-        """Begin with the first request; `per_request` are invocations of each module per request."""
-        self._per_request = tuple(per_request)
-        self._first = 0
-
-    def take(self, requests: int) -> Ints:
-        """Counts of the next requests, shape (requests, modules)."""
-        # ⌊(k + 1)·ratio⌋ - ⌊k·ratio⌋ of request k.
-        reached = [whole_multiples(ratio, self._first, requests + 1) for ratio in self._per_request]
-        self._first += requests
-        return np.ascontiguousarray(np.diff(np.stack(reached, axis=1), axis=0))
-
-
 def _log_rows(system: System, logs: bool) -> int:
     return max(LOGGED, 8 * max(machine.batch for machine in system.machines)) if logs else 0
 
@@ -208,13 +192,16 @@ def _new_state(system: System, factors: Floats, windows: int, log_rows: int) -> 
     machine, duration = _machine_table(system)
     target, member = _target_table(system, machine)
     queue = _queue_table(system, machine)
-    module, child = _module_table(system)
+    module, child, delay = _module_table(system)
+    measured = modules + 1 + len(system.objectives)
     batch, invocation = _free_batches(ROOM), _free_rows(ROOM, t.INVOCATION_COLUMNS, t.NEXT)
     number = np.zeros(t.NUMBERS, np.int64)
     return t.State(
         number=number,
         module=module,
         child=child,
+        delay=delay,
+        objective=_objective_table(system),
         target=target,
         member=member,
         router=_router_table(system),
@@ -231,10 +218,10 @@ def _new_state(system: System, factors: Floats, windows: int, log_rows: int) -> 
         factor=np.ascontiguousarray(factors, np.float64),
         stretch=np.ones(modules),
         dummy=np.array([dummy_row(m.dummy_period_ticks) for m in system.modules], np.int64),
-        histogram=np.zeros((modules + 1, BINS), np.int64),
-        guess=np.zeros(modules + 1, np.int64),
-        total=np.zeros(modules + 1),
-        largest=np.zeros(modules + 1, np.int64),
+        histogram=np.zeros((measured, BINS), np.int64),
+        guess=np.zeros(measured, np.int64),
+        total=np.zeros(measured),
+        largest=np.zeros(measured, np.int64),
         window=np.zeros((windows, t.WINDOW_COLUMNS), np.int64),
         executions=np.zeros((log_rows, t.EXECUTION_LOG_COLUMNS), np.int64),
         passages=np.zeros((log_rows, t.PASSAGE_LOG_COLUMNS), np.int64),
@@ -293,9 +280,18 @@ def _router_table(system: System) -> Ints:
     return table
 
 
-def _module_table(system: System) -> tuple[Ints, Ints]:
+def _objective_table(system: System) -> Ints:
+    table = np.zeros((len(system.objectives), t.OBJECTIVE_COLUMNS), np.int64)
+    for row, one in zip(table, system.objectives, strict=True):
+        row[t.OBJECTIVE_MODULE], row[t.LIMIT] = one.module, one.limit_ticks
+    return table
+
+
+def _module_table(system: System) -> tuple[Ints, Ints, Ints]:
+    """The table of modules, their children, and the delays on the way there."""
     table = np.zeros((len(system.modules), t.MODULE_COLUMNS), np.int64)
     child: list[int] = []
+    delay: list[int] = []
     targets = 0
     for row, module in zip(table, system.modules, strict=True):
         row[t.CHILD_FIRST], row[t.CHILD_COUNT] = len(child), len(module.children)
@@ -307,8 +303,9 @@ def _module_table(system: System) -> tuple[Ints, Ints]:
         if system.dealing is not None:
             row[t.UNIT], row[t.TURNS] = system.dealing.unit.value, system.dealing.turns.value
         child += module.children
+        delay += module.delays_ticks
         targets += len(module.targets)
-    return table, np.array(child, np.int64)
+    return table, np.array(child, np.int64), np.array(delay, np.int64)
 
 
 def dummy_row(period: Fraction) -> tuple[int, ...]:
@@ -322,7 +319,10 @@ def dummy_row(period: Fraction) -> tuple[int, ...]:
 
 
 def _events(requests: int, invocations: int, modules: int, machines: int) -> int:
-    """Most events to come: executions, time-outs and wakings, dummies and pulls, requests held and of clients."""
+    """Most events to come: executions, time-outs and wakings, dummies and pulls, requests held or under way, clients.
+
+    A request is on its way to a module before it may be held there.
+    """
     return invocations + 3 * machines + 2 * modules + requests * (modules + 1) + 8
 
 
@@ -351,7 +351,8 @@ def _with_room(s: t.State) -> t.State:
         requests *= 2
     else:
         # The next request may need more than twice as much.
-        wanted = int(s.counts[number[t.ARRIVAL_PLACE] :].sum(axis=1).max(initial=1)) + int(number[t.COMMITTED])
+        coming = np.maximum(s.counts[number[t.ARRIVAL_PLACE] :], 0).sum(axis=1)
+        wanted = int(coming.max(initial=1)) + int(number[t.COMMITTED])
         invocations = max(2 * invocations, 2 * wanted)
         invocation = _extended(invocation, invocations, t.NEXT, number, t.FREE_INVOCATION)
         batch = _extended(batch, invocations + 8, t.NEXT_BATCH, number, t.FREE_BATCH)
@@ -369,15 +370,20 @@ def _extended(table: Ints, rows: int, link: int, number: Ints, free: int) -> Int
 
 
 def serve_evenly(system: System, requests: int) -> Logs:
-    """Serve requests that come evenly, at the rate of the plan, until all are answered (Harpagon §III-B).
+    """Serve requests that come evenly, at the rates of the plan, until all are answered (Harpagon §III-B).
 
     Args:
         system: the plan as machines.
-        requests: how many requests come. The last ones may wait for batches that nothing fills any more.
+        requests: how many requests come of all streams, about. The last ones may wait for batches that nothing fills
+            any more.
     """
-    arrival = whole_multiples(system.clock.ticks_per_s / system.rate_rps, 0, requests)
-    server = Server(system, until_ticks=int(arrival[-1]) + 1, logs=True)
-    counts = Counts([module.per_request for module in system.modules]).take(requests)
-    server.feed(arrival, counts, last=True)
+    rates = [system.rate_rps * share for share in system.shares]
+    each = [math.ceil(requests * share) for share in system.shares]
+    ticks = system.clock.ticks_per_s
+    evenly = [whole_multiples(ticks / rate, 0, count) for rate, count in zip(rates, each, strict=True)]
+    pieces = list(together(system, [[own] for own in evenly]))
+    server = Server(system, until_ticks=max(int(own[-1]) for own in evenly) + 1, logs=True)
+    for place, piece in enumerate(pieces, 1):
+        server.feed(*piece, last=place == len(pieces))
     server.advance()
     return server.logs()

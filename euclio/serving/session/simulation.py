@@ -11,8 +11,8 @@ import numpy as np
 from euclio.core.compiled import before_timing
 from euclio.core.progress import late_bar, told
 from euclio.problems.session.instance import Configuration, Hardware, Module, Session
-from euclio.problems.session.latency.of_requests import session_rate
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan
+from euclio.problems.session.services import request_rate
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
 from euclio.serving import highest_load
 from euclio.serving.arrivals import CHUNK, arrival_chunks
@@ -20,9 +20,17 @@ from euclio.serving.draws import duration_factors
 from euclio.serving.session.clock import offered
 from euclio.serving.session.engine import tables as t
 from euclio.serving.session.engine.loop import FOREVER
-from euclio.serving.session.record import Executions, Latencies, MachineTallies, ModuleTally, Simulation
-from euclio.serving.session.server import Counts, Server
+from euclio.serving.session.record import (
+    Executions,
+    Latencies,
+    MachineTallies,
+    ModuleTally,
+    ObjectiveTally,
+    Simulation,
+)
+from euclio.serving.session.server import Server
 from euclio.serving.session.setup import Setup
+from euclio.serving.session.streams import Counts, Piece, together
 from euclio.serving.session.system import System, build_system
 from euclio.serving.session.targets import own_dispatch
 from euclio.serving.setup import Arrivals
@@ -35,8 +43,6 @@ TIMELINE_SLOS = 1.5
 
 Progress = Callable[[float], None]
 """Is given the seconds that have been simulated."""
-Piece = tuple[Ints, Ints]
-"""Arrivals in nanoseconds, shape (requests,), and invocations per request and module, shape (requests, modules)."""
 
 
 def simulate(
@@ -100,12 +106,16 @@ def simulate(
         state.window.copy(),
         executions,
         wall_s,
+        tuple(
+            ObjectiveTally(int(row[t.EXPECTED_TO]), int(row[t.KEPT]), _latencies(state, place, system.clock))
+            for place, row in enumerate(state.objective, len(system.modules) + 1)
+        ),
     )
 
 
 def offered_rps(session: Session, plan: Plan, setup: Setup, space: PlanSpace | None = None) -> tuple[float, ...]:
     """Mean rate of requests at the load of a setup, in requests per second; 0 where clients wait for answers."""
-    full = float(session_rate(session)) if setup.full_load_rps is None else setup.full_load_rps
+    full = float(request_rate(session)) if setup.full_load_rps is None else setup.full_load_rps
     return (0.0 if setup.clients else setup.load * full,)
 
 
@@ -169,17 +179,19 @@ class Driver:
 
 
 def incoming(system: System, setup: Setup) -> Iterator[Piece]:
-    """The requests of a setup, in pieces; of clients, the first request of each."""
-    counts = Counts([module.per_request for module in system.modules])
+    """The requests of a setup, in pieces; of clients, the first request of each.
+
+    Each stream has arrivals of its own, of the same kind and at its own rate. The first draws as the only one would.
+    """
     if setup.clients:
         # The next requests of a client are as its first one: they all have what the first request of all has.
-        each = counts.take(1)
+        each = Counts([module.per_request for module in system.modules]).take(1)
         yield np.zeros(setup.clients, np.int64), np.repeat(each, setup.clients, axis=0)
         return
     even = setup.arrivals is Arrivals.UNIFORM
     rate = offered(setup, system.rate_rps) if even else offered_rps(system.session, system.plan, setup)[0]
-    for arrivals in arrival_chunks(setup, [rate], CHUNK, system.clock)[0]:
-        yield arrivals, counts.take(arrivals.size)
+    rates = [rate * (share if even else float(share)) for share in system.shares]
+    yield from together(system, arrival_chunks(setup, rates, CHUNK, system.clock))
 
 
 def _latencies(state: t.State, row: int, clock: Clock) -> Latencies:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from euclio.core.lazy import late
 from euclio.core.parts import Simulator
 from euclio.core.words import counted, duration
-from euclio.problems.session.services import is_plain
 from euclio.serving.session.setup import Setup
 
 if TYPE_CHECKING:
@@ -110,7 +109,6 @@ SIMULATOR = Simulator(
     as_planned=late("euclio.serving.attainment.served", "as_planned"),
     planned_words=late("euclio.serving.attainment.served", "planned_words"),
     glance=late("euclio.questions.at_random", "glance"),
-    serves=is_plain,
     keeps=True,
     most_requests=MOST_REQUESTS,
 )

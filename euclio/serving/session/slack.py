@@ -42,11 +42,11 @@ def never_in_words(loads: dict[str, Fraction]) -> str:
 
 def _loads(system: System, setup: Setup) -> dict[str, Fraction]:
     """The load of the busiest machines of each module that are given requests together."""
-    rate = offered(setup, system.rate_rps)
+    rates = [offered(setup, system.rate_rps) * share for share in system.shares]
     hosts: dict[int, Fraction] = defaultdict(Fraction)
     found: dict[str, Fraction] = {}
     for m, module in enumerate(system.modules):
-        coming = module.per_request * rate
+        coming = module.per_request * rates[module.stream]
         coming += system.evaluation.modules[m].dummy_rps if setup.dummies else 0
         total = sum((system.machines[k].rate_rps for k in module.machines), Fraction(0))
         groups = [[system.machines[k] for k in target.machines] for target in module.targets]

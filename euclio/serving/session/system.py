@@ -12,11 +12,10 @@ from euclio.core.parameters import verb_text
 from euclio.core.words import full
 from euclio.problems.session.evaluate import Evaluation, ModuleEvaluation, evaluate, machine_latencies
 from euclio.problems.session.instance import Configuration, Module, Session
-from euclio.problems.session.latency.of_requests import session_rate, unevenness
-from euclio.problems.session.latency.paths import times_from
+from euclio.problems.session.latency.of_requests import per_request, unevenness
 from euclio.problems.session.plan import ModulePlan, Plan
 from euclio.problems.session.policies import Policy
-from euclio.problems.session.services import refuse_several
+from euclio.problems.session.services import request_rate, streams
 from euclio.problems.session.sharing.packing import broken_groups
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
 from euclio.serving.session.clock import Fineness, alike, fine_clock
@@ -76,10 +75,15 @@ class ServedModule:
         children: numbers of the modules after it, ascending.
         machines: numbers of its machines, in rank order.
         targets: what its invocations are dealt out to, in rank order; empty: machines pull.
-        per_request: invocations per request of the session.
+        per_request: invocations per request of its stream.
         dummy_period_ticks: time between two dummies, exactly; 0: there are none.
         latency_ticks: worst-case latency as checked, rounded up.
-        least_after_ticks: the least that an invocation takes after it has left this module.
+        least_after_ticks: the least that an invocation takes after it has left this module, with the time by which the
+            objective that it misses first is shorter than the longest. A number far below 0 means no objective.
+        delays_ticks: time from the end of this module to the start of each child.
+        end_ticks: the time by which its own objective is shorter than the longest. None means that it has none. Without
+            objectives of modules it is 0 if there are no children.
+        stream: number of the stream whose requests pass it.
     """
 
     name: str
@@ -91,6 +95,24 @@ class ServedModule:
     dummy_period_ticks: Fraction
     latency_ticks: int
     least_after_ticks: int
+    delays_ticks: tuple[int, ...]
+    end_ticks: int | None = None
+    stream: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ServedObjective:
+    """An objective of a module.
+
+    Attributes:
+        name: its name.
+        module: number of the module.
+        limit_ticks: most time from the arrival of a request to the end of its last invocation there, rounded up.
+    """
+
+    name: str
+    module: int
+    limit_ticks: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +127,13 @@ class System:
         order: numbers of the modules, parents before children.
         machines: all machines, module by module, in rank order, whole ones before the partial one.
         dealing: how invocations are dealt out; None: machines pull.
-        rate_rps: requests per second of the session at load 1.
-        slo_ticks: latency objective, rounded up.
+        rate_rps: requests per second of all streams at load 1.
+        slo_ticks: latency objective, rounded up; with objectives of modules, the longest.
         hold: whether modules hand requests on no earlier than after their worst-case latency.
         drops: whether hopeless requests are dropped.
         clock: what its ticks are.
+        objectives: the objectives of modules, in the order of the session.
+        shares: the share of the requests that each stream has.
     """
 
     session: Session
@@ -124,6 +148,13 @@ class System:
     hold: bool
     drops: bool
     clock: Clock = NANOSECONDS
+    objectives: tuple[ServedObjective, ...] = ()
+    shares: tuple[Fraction, ...] = (Fraction(1),)
+
+    @property
+    def delays(self) -> bool:
+        """Whether there is time between modules."""
+        return any(delay for module in self.modules for delay in module.delays_ticks)
 
 
 def build_system(
@@ -146,22 +177,29 @@ def build_system(
 
     Raises:
         InputError: the plan cannot be priced, it has numbers that are too large to be simulated, or modules share
-            machines and the dispatcher does not give a partial machine batches of its own.
+            machines and the dispatcher does not give a partial machine batches of its own. Clients are refused where
+            there are several applications, and where some requests invoke no module.
     """
-    refuse_several(session, "the simulator")
     space, setup = space or FULL_SPACE, setup or Setup()
     found = evaluate(session, plan, space)
     if not found.modules:
         raise InputError(f"{found.violations[0]}; {verb_text('verify')} says more", field="plan")
     dispatch = setup.dispatch or own_dispatch(space.policy)
-    rate = session_rate(session)
+    rate, ratios = request_rate(session), per_request(session)
+    shares = tuple(stream.rate_rps / rate for stream in streams(session))
+    if setup.clients and (len(shares) > 1 or max(ratios) < 1):
+        # The next request of a client is as its first one, and one that invokes nothing is answered at once, for ever.
+        raise InputError(
+            "send requests that invoke a module each, of one application; give such a session, or arrivals",
+            field="clients",
+        )
     fineness = fine_clock(session, plan, found, setup, rate) if fine else None
     clock = NANOSECONDS if fineness is None else fineness.clock
     entered = {child for _, child in session.edges}
     built: list[_Built] = []
     machines: list[Machine] = []
     for number, (module, own, checked) in enumerate(zip(session.modules, plan.modules, found.modules, strict=True)):
-        ratio = None if module.name in entered else module.rate_rps / rate
+        ratio = None if module.name in entered else ratios[number]
         built.append(
             _Built(session, module, number, own, checked, space.policy, dispatch, setup, clock, ratio, len(machines))
         )
@@ -171,19 +209,28 @@ def build_system(
     if plan.shared:
         _refuse_sharing(session, plan, space, found, dispatch)
         _share(plan, built, machines)
+    rounded = _rounded(session, setup, fineness)
+    slo = min(clock.up(session.slo_s) + rounded, LONGEST)
+    index = session.index
+    objectives = tuple(
+        ServedObjective(one.name, index[one.to], min(clock.up(one.slo_s) + rounded, LONGEST))
+        for one in session.objectives
+    )
     return System(
         session,
         plan,
         found,
-        _modules(session, built, rate, clock),
+        _modules(session, built, ratios, clock, _ends(session, objectives, slo)),
         session.order,
         tuple(machines),
         DEALINGS.get(dispatch),
         rate,
-        min(clock.up(session.slo_s) + _rounded(session, setup, fineness), LONGEST),
+        slo,
         setup.hold,
         setup.dropping is Dropping.HOPELESS,
         clock,
+        objectives,
+        shares,
     )
 
 
@@ -321,17 +368,47 @@ class _Built:
             first += size
 
 
-def _modules(session: Session, built: list[_Built], rate: Fraction, clock: Clock) -> tuple[ServedModule, ...]:
+def _ends(session: Session, objectives: tuple[ServedObjective, ...], slo_ticks: int) -> list[int | None]:
+    """The `end_ticks` of all modules."""
+    parents = session.parents()
+    inner = {p for own in parents for p in own}
+    if not objectives:
+        return [None if m in inner else 0 for m in range(len(parents))]
+    found: list[int | None] = [None] * len(parents)
+    for one in objectives:
+        found[one.module] = max(slo_ticks - one.limit_ticks, found[one.module] or 0)
+    return found
+
+
+def _delay(session: Session, parent: int, child: int, clock: Clock) -> int:
+    """Ticks of the delay of an edge, rounded down as durations are."""
+    delay = session.delay_between(parent, child)
+    if delay > MOST_S:
+        raise InputError(
+            f"the delay from {session.modules[parent].name} to {session.modules[child].name} is {full(delay)} s; up to "
+            f"{MOST_S} s are simulated",
+            field="edges",
+        )
+    return clock.down(delay) if delay else 0
+
+
+def _modules(
+    session: Session, built: list[_Built], ratios: tuple[Fraction, ...], clock: Clock, ends: list[int | None]
+) -> tuple[ServedModule, ...]:
     parents = session.parents()
     children = [tuple(c for c, ps in enumerate(parents) if m in ps) for m in range(len(parents))]
+    delays = [tuple(_delay(session, m, c, clock) for c in own) for m, own in enumerate(children)]
     least = [min(min(machine.duration_ticks[1:]) for machine in b.machines) for b in built]
-    after = [path - own for path, own in zip(times_from(session, least), least, strict=True)]
+    after = [-LONGEST if end is None else end for end in ends]
+    for m in reversed(session.order):
+        for c, delay in zip(children[m], delays[m], strict=True):
+            after[m] = max(after[m], delay + least[c] + after[c])
+    stream_of = {m: number for number, stream in enumerate(streams(session)) for m in stream.modules}
     found = []
     for m, b in enumerate(built):
-        per_request = b.module.rate_rps / rate
-        if per_request > MOST_INVOCATIONS:
+        if ratios[m] > MOST_INVOCATIONS:
             raise InputError(
-                f"module {b.module.name} is invoked {full(per_request, digits=3)} times per request; up to "
+                f"module {b.module.name} is invoked {full(ratios[m], digits=3)} times per request; up to "
                 f"{MOST_INVOCATIONS} are simulated",
                 field="modules",
             )
@@ -342,10 +419,13 @@ def _modules(session: Session, built: list[_Built], rate: Fraction, clock: Clock
                 children[m],
                 range(b.first, b.first + len(b.machines)),
                 tuple(b.targets()),
-                per_request,
+                ratios[m],
                 b.dummy_period_ticks(),
                 min(clock.up(b.checked.worst_case_latency_s), LONGEST),
                 after[m],
+                delays[m],
+                ends[m],
+                stream_of[m],
             )
         )
     return tuple(found)

@@ -69,8 +69,8 @@ def loads_table(loads: dict[str, float]) -> RenderableType:
 
 def _header(found: dict[str, Any], simulation: Simulation) -> list[str]:
     lines = [
-        f"{found['instance']}: {percent(found['attainment'])} of {counted(found['arrived'], 'request')} answered "
-        f"within the SLO of {milliseconds(found['slo_s'])} ms",
+        f"{found['instance']}: {percent(found['attainment'])} of {counted(found['arrived'], 'request')} {_kept(found)}",
+        *(_objective(one) for one in found.get("objectives", [])[:MOST_ROWS]),
         f"{_arrivals(found)} for {full(found['seconds'])} s, seed {found['seed']}, noise {full(found['noise'])}",
         f"dispatch {found['dispatch']}{_extras(found)}",
     ]
@@ -84,6 +84,21 @@ def _header(found: dict[str, Any], simulation: Simulation) -> list[str]:
     if missed:
         lines.append(", ".join(missed))
     return lines
+
+
+def _kept(found: dict[str, Any]) -> str:
+    """The words for requests in time."""
+    if "objectives" in found:
+        return "kept all of their objectives"
+    return f"answered within the SLO of {milliseconds(found['slo_s'])} ms"
+
+
+def _objective(one: dict[str, Any]) -> str:
+    """How many requests kept an objective of a module."""
+    return (
+        f"{one['name']}: {percent(one['attainment'])} of {counted(one['arrived'], 'request')} through {one['to']} "
+        f"within {milliseconds(one['slo_s'])} ms"
+    )
 
 
 def _rounding(simulation: Simulation) -> list[str]:
@@ -125,7 +140,8 @@ def _extras(found: dict[str, Any]) -> str:
 
 def _latency_table(found: dict[str, Any]) -> RenderableType:
     end_to_end = {**found, "name": "end to end"}
-    return table_of([*found["modules"][:MOST_ROWS], end_to_end], LATENCY_COLUMNS)
+    objectives = [{**one, "name": f"until {one['name']}"} for one in found.get("objectives", [])[:MOST_ROWS]]
+    return table_of([*found["modules"][:MOST_ROWS], *objectives, end_to_end], LATENCY_COLUMNS)
 
 
 def _machine_table(found: dict[str, Any]) -> RenderableType:
@@ -160,7 +176,8 @@ def _left_out(found: dict[str, Any]) -> list[RenderableType]:
 
 
 def _head(found: Simulation) -> Head:
-    share = f"{percent(found.attainment)} within {milliseconds(found.session.slo_s)} ms"
+    within = "keep all objectives" if found.objectives else f"within {milliseconds(found.session.slo_s)} ms"
+    share = f"{percent(found.attainment)} {within}"
     p99 = f"p99 {milliseconds(found.latencies.quantile_s(0.99))} ms"
     lost = f"{found.late:,} late, {found.dropped:,} dropped"
     return Head(found.session.name, "", (share, counted(found.arrived, "request"), p99, lost))

@@ -22,7 +22,8 @@ class Request:
         arrival_ticks: when it arrived.
         left: of each module, invocations that have not ended.
         waiting: of each module, parents that have not handed it on.
-        ready_ticks: of each module, when its invocations became ready.
+        ready_ticks: of each module, when its invocations became ready, or not before.
+        done_ticks: of each module, when the last invocation there or before it has ended so far.
         to_pass: modules that it has not passed yet.
         last_end_ticks: when an invocation of it ended last.
         dropped: whether it was dropped.
@@ -32,37 +33,54 @@ class Request:
     left: list[int]
     waiting: list[int]
     ready_ticks: list[int]
+    done_ticks: list[int]
     to_pass: int
     last_end_ticks: int
     dropped: bool = False
 
 
 def new_request(system: System, arrival_ticks: int, counts: Sequence[int]) -> Request:
-    """A request that has arrived; `counts` are its invocations of each module."""
-    waiting = [len(module.parents) for module in system.modules]
-    return Request(arrival_ticks, list(counts), waiting, [-1] * len(waiting), len(waiting), arrival_ticks)
+    """A request that has arrived; `counts` are its invocations of each module, `ELSEWHERE` of those it never passes."""
+    waiting, began = [len(module.parents) for module in system.modules], [arrival_ticks] * len(counts)
+    to_pass = sum(count != ELSEWHERE for count in counts)
+    return Request(arrival_ticks, list(counts), waiting, began, list(began), to_pass, arrival_ticks)
 
 
-def counts_of(system: System, number: int) -> list[int]:
-    """Invocations of each module that the request of this number makes: ⌊(k + 1)·ratio⌋ − ⌊k·ratio⌋ of request k."""
-    return [_whole((number + 1) * m.per_request) - _whole(number * m.per_request) for m in system.modules]
+ELSEWHERE = -1
+"""Invocations of a module of another application."""
+
+
+def counts_of(system: System, number: int, stream: int = 0) -> list[int]:
+    """Invocations of each module that the request of this number makes: ⌊(k + 1)·ratio⌋ − ⌊k·ratio⌋ of request k.
+
+    Args:
+        system: what serves it.
+        number: k, its number among the requests of its stream.
+        stream: the stream.
+    """
+    return [
+        _whole((number + 1) * m.per_request) - _whole(number * m.per_request) if m.stream == stream else ELSEWHERE
+        for m in system.modules
+    ]
 
 
 def _whole(value: Fraction) -> int:
     return value.numerator // value.denominator
 
 
-def entered(system: System) -> list[int]:
-    """Numbers of the modules that requests enter by."""
-    return [m for m, module in enumerate(system.modules) if not module.parents]
+def entered(system: System, counts: Sequence[int]) -> list[int]:
+    """Numbers of the modules that a request with these invocations enters by."""
+    return [m for m, module in enumerate(system.modules) if not module.parents and counts[m] != ELSEWHERE]
 
 
-def reached(system: System, request: Request, modules: Iterable[int]) -> list[int]:
-    """Children that a request reaches when these modules hand it on, ascending."""
+def reached(system: System, request: Request, modules: Iterable[int], now: int) -> list[int]:
+    """Children that a request is to reach when these modules hand it on, ascending; `ready_ticks` says when."""
     found = []
     for m in modules:
-        for child in system.modules[m].children:
+        for child, delay in zip(system.modules[m].children, system.modules[m].delays_ticks, strict=True):
             request.waiting[child] -= 1
+            request.ready_ticks[child] = max(request.ready_ticks[child], now + delay)
+            request.done_ticks[child] = max(request.done_ticks[child], request.done_ticks[m])
             if request.waiting[child] == 0:
                 found.append(child)
     return sorted(found)
@@ -80,13 +98,15 @@ class Kind(IntEnum):
     """A machine that others share may start again; by machine."""
     HANDED_ON = 2
     """A module hands on a request that it has held; by request, then module."""
-    DUMMY = 3
+    REACHED = 3
+    """A request reaches a module after a delay; by request, then module."""
+    DUMMY = 4
     """A dummy becomes ready; by module."""
-    ARRIVAL = 4
+    ARRIVAL = 5
     """A request arrives; by request."""
-    TIMEOUT = 5
+    TIMEOUT = 6
     """A batch, or a machine that pulls, has waited long enough; by machine."""
-    PULL = 6
+    PULL = 7
     """Machines that are free take what is there; by module, and behind routers by machine."""
 
 
@@ -184,11 +204,14 @@ class Served:
     Attributes:
         arrival_ticks: when requests arrived, in the order of their numbers.
         finish_ticks: when all invocations of a request had ended; `NEVER`: it was dropped.
+        objective_ticks: when the invocations that each objective counts had ended; `NEVER`: it was dropped before, or
+            it is of another application.
         executions: batches, in the order in which they started.
         invocations: invocations, in the order in which they were dealt out, or became ready where machines pull.
     """
 
     arrival_ticks: list[int] = field(default_factory=list)
     finish_ticks: list[int] = field(default_factory=list)
+    objective_ticks: list[list[int]] = field(default_factory=list)
     executions: list[Execution] = field(default_factory=list)
     invocations: list[Invocation] = field(default_factory=list)

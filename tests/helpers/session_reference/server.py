@@ -171,6 +171,9 @@ class _Server:
                 self._start_next(event.first)
             case Kind.HANDED_ON:
                 self._hand_on(event.first, [event.second])
+            case Kind.REACHED:
+                if not self.requests[event.first].dropped:
+                    self._reach(event.first, [event.second])
             case Kind.DUMMY:
                 self._dummy(event.first)
             case Kind.ARRIVAL:
@@ -191,7 +194,8 @@ class _Server:
         self.requests.append(new_request(self.system, now, self.counts[number]))
         self.served.arrival_ticks.append(now)
         self.served.finish_ticks.append(NEVER)
-        self._reach(number, entered(self.system))
+        self.served.objective_ticks.append([NEVER] * len(self.system.objectives))
+        self._reach(number, entered(self.system, self.counts[number]))
 
     def _reach(self, number: int, modules: list[int]) -> None:
         """Let invocations of a request become ready; modules that it does not invoke are passed first, or hold it."""
@@ -203,9 +207,11 @@ class _Server:
             for m in passed:
                 request.ready_ticks[m] = now
             ready += invoked
+            for m in idle:
+                self._done(number, m)
             idle = [m for m in idle if not self._is_held(number, m)]
             self._pass(number, len(idle))
-            passed = reached(self.system, request, idle)
+            passed = self._there(number, idle)
         for m in sorted(ready):
             for _ in range(self.counts[number][m]):
                 self._deal(Invocation(number, m, now))
@@ -217,8 +223,26 @@ class _Server:
         request, now = self.requests[number], self.calendar.now_ticks
         request.left[m] -= 1
         request.last_end_ticks = now
-        if request.left[m] == 0 and not self._is_held(number, m):
-            self._hand_on(number, [m])
+        if request.left[m] == 0:
+            request.done_ticks[m] = now
+            self._done(number, m)
+            if not self._is_held(number, m):
+                self._hand_on(number, [m])
+
+    def _done(self, number: int, m: int) -> None:
+        """Note for the objectives of a module when a request had done all its work there and before."""
+        for k, objective in enumerate(self.system.objectives):
+            if objective.module == m:
+                self.served.objective_ticks[number][k] = self.requests[number].done_ticks[m]
+
+    def _there(self, number: int, modules: list[int]) -> list[int]:
+        """Children that a request reaches at once when modules hand it on; for others there is an event."""
+        request, now = self.requests[number], self.calendar.now_ticks
+        found = reached(self.system, request, modules, now)
+        for m in found:
+            if request.ready_ticks[m] > now:
+                self.calendar.add(request.ready_ticks[m], Kind.REACHED, number, m)
+        return [m for m in found if request.ready_ticks[m] <= now]
 
     def _is_held(self, number: int, m: int) -> bool:
         """Whether a module hands a request on later only, with an event for then."""
@@ -233,7 +257,7 @@ class _Server:
         request = self.requests[number]
         if not request.dropped:
             self._pass(number, len(modules))
-            self._reach(number, reached(self.system, request, modules))
+            self._reach(number, self._there(number, modules))
 
     def _pass(self, number: int, modules: int) -> None:
         """A request has passed so many modules; it is answered when it has passed them all."""

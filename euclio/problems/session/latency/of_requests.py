@@ -15,6 +15,7 @@ from euclio.problems.session.evaluate import Evaluation, ModuleEvaluation
 from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import ModulePlan, Plan
 from euclio.problems.session.policies import Form, Policy
+from euclio.problems.session.services import streams
 from euclio.problems.session.space import PlanSpace
 
 MOST_NAMED = 3
@@ -29,9 +30,12 @@ def session_rate(session: Session) -> Fraction:
 
 
 def per_request(session: Session) -> tuple[Fraction, ...]:
-    """How often a request invokes each module; all its invocations of one come together (docs/model/serving.md)."""
-    rate = session_rate(session)
-    return tuple(module.rate_rps / rate for module in session.modules)
+    """How often a request of its stream invokes each module; all its invocations of one come together.
+
+    docs/model/serving.md defines them.
+    """
+    rates = {m: stream.rate_rps for stream in streams(session) for m in stream.modules}
+    return tuple(module.rate_rps / rates[m] for m, module in enumerate(session.modules))
 
 
 def unevenness(ratio: Fraction) -> Fraction:

@@ -220,15 +220,23 @@ def note_ready(time: Ints, request: Ints, first: int, ready: Ints, ended: Ints) 
 
 
 @compiled_on_tables
-def note_ends(s: Passing, until: int, first: int, ended: Ints) -> None:
-    """Note the batches that end before a time, in any order; other arguments as those of `note_ready`."""
+def note_ends(s: Passing, until: int, first: int, more: int, ended: Ints) -> None:
+    """Note the batches that end before a time, in any order.
+
+    Args:
+        s: the batches.
+        until: the time.
+        first: the request in row 0 of what is written; those before are forgotten.
+        more: time that is added to the ends.
+        ended: when the last invocation of each has ended so far.
+    """
     at = 0
     for i in range(s.ends.shape[0]):
         if s.ends[i] < until:
             for k in range(at, at + s.sizes[i]):
                 row = s.members[k] - first
                 if row >= 0:
-                    ended[row] = max(ended[row], s.ends[i])
+                    ended[row] = max(ended[row], s.ends[i] + more)
         at += s.sizes[i]
 
 
@@ -248,4 +256,4 @@ def compile_between_modules(row: Ints) -> None:
     join(nothing, nothing, nothing, 1)
     count(nothing, nothing, 1, nothing, nothing, np.zeros((1, 1), np.int64))
     note_ready(nothing, nothing, 0, nothing, nothing)
-    note_ends(passing, 0, 0, nothing)
+    note_ends(passing, 0, 0, 0, nothing)

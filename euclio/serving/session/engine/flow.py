@@ -1,4 +1,4 @@
-"""How requests pass from module to module: fan-out, joins, holding (compiled)."""
+"""How requests pass from module to module: fan-out, joins, holding, delays, objectives (compiled)."""
 
 from __future__ import annotations
 
@@ -34,8 +34,23 @@ def end_invocation(s: State, invocation: int, module: int, machine: int, now: in
 def _end_module(s: State, request: int, module: int, now: int) -> None:
     """All of a request's invocations of a module have ended."""
     measure(s, module, now - s.passage[request, module, t.READY_AT])
+    s.passage[request, module, t.DONE_AT] = now
+    _hold_against_objectives(s, request, module)
     if not _is_held(s, request, module, now):
         pass_on(s, request, module, now)
+
+
+@compiled_on_tables
+def _hold_against_objectives(s: State, request: int, module: int) -> None:
+    """Count for each objective of a module whether a request that has done its work there keeps it."""
+    for k in range(s.objective.shape[0]):
+        if s.objective[k, t.OBJECTIVE_MODULE] == module:
+            latency = s.passage[request, module, t.DONE_AT] - s.request[request, t.ARRIVED]
+            measure(s, s.module.shape[0] + 1 + k, latency)
+            if latency <= s.objective[k, t.LIMIT]:
+                s.objective[k, t.KEPT] += 1
+            else:
+                s.request[request, t.IS_LATE] = 1
 
 
 @compiled_on_tables
@@ -82,6 +97,8 @@ def pass_on(s: State, request: int, module: int, now: int) -> None:
 def _tell_children(s: State, request: int, module: int, now: int) -> tuple[int, int]:
     """Count down the parents of what is behind a module, through modules that the request does not invoke.
 
+    Behind delays modules are reached later, by an event.
+
     Returns:
         The lowest and the highest number of a module that was reached and not passed; the lowest is higher if none was.
     """
@@ -93,15 +110,49 @@ def _tell_children(s: State, request: int, module: int, now: int) -> tuple[int, 
         first = s.module[here, t.CHILD_FIRST]
         for k in range(first, first + s.module[here, t.CHILD_COUNT]):
             child = s.child[k]
+            passed, done = now + s.delay[k], s.passage[request, here, t.DONE_AT]
+            s.passage[request, child, t.READY_AT] = max(s.passage[request, child, t.READY_AT], passed)
+            s.passage[request, child, t.DONE_AT] = max(s.passage[request, child, t.DONE_AT], done)
             s.passage[request, child, t.PARENTS_LEFT] -= 1
             if s.passage[request, child, t.PARENTS_LEFT] > 0:
                 continue
-            if _passes_at_once(s, request, child, now):
+            if s.passage[request, child, t.READY_AT] > now:
+                _announce(s, request, child)
+            elif _passes_at_once(s, request, child, now):
                 s.stack[depth] = child
                 depth += 1
             else:
                 lowest, highest = min(lowest, child), max(highest, child)
     return lowest, highest
+
+
+@compiled_on_tables
+def _announce(s: State, request: int, module: int) -> None:
+    """Let a request reach a module when the last delay on the way there is over."""
+    modules = s.module.shape[0]
+    identity = s.request[request, t.NUMBER] * modules + module
+    push(s, s.passage[request, module, t.READY_AT], t.REACH, identity, request * modules + module)
+    s.request[request, t.OUTSTANDING] += 1
+
+
+@compiled_on_tables
+def reach(s: State, payload: int, now: int) -> None:
+    """A request reaches a module behind a delay."""
+    modules = s.module.shape[0]
+    request, module = payload // modules, payload % modules
+    if s.request[request, t.IS_DROPPED] == 1:
+        # It has been given to nobody yet, and will not be.
+        s.number[t.COMMITTED] -= s.passage[request, module, t.COUNT]
+        let_go(s, request)
+        return
+    s.request[request, t.OUTSTANDING] -= 1
+    lowest, highest = module, module
+    if _passes_at_once(s, request, module, now):
+        lowest, highest = _tell_children(s, request, module, now)
+    if s.request[request, t.MODULES_LEFT] == 0:
+        answer(s, request, now)
+    else:
+        _enter_modules(s, request, lowest, highest, now)
 
 
 @compiled_on_tables
@@ -117,6 +168,7 @@ def _passes_at_once(s: State, request: int, module: int, now: int) -> bool:
         s.passage[request, module, t.INVOCATIONS_LEFT] = -count
         s.request[request, t.OUTSTANDING] += count
         return False
+    _hold_against_objectives(s, request, module)
     if _is_held(s, request, module, now):
         return False
     s.request[request, t.MODULES_LEFT] -= 1
@@ -128,7 +180,7 @@ def enter_first_modules(s: State, request: int, now: int) -> None:
     """Deal out the invocations of a request that arrives."""
     lowest, highest = s.module.shape[0], -1
     for module in range(s.module.shape[0]):
-        if s.module[module, t.PARENTS] > 0:
+        if s.module[module, t.PARENTS] > 0 or s.passage[request, module, t.COUNT] == t.ELSEWHERE:
             continue
         below, above = module, module
         if _passes_at_once(s, request, module, now):

@@ -6,7 +6,7 @@ from euclio.core.compiled import compiled_on_tables
 from euclio.serving.session.engine import tables as t
 from euclio.serving.session.engine.batches import free_batch, new_invocation, start_batches
 from euclio.serving.session.engine.dispatch import ask_to_pull, close, deal, pull, queue_of
-from euclio.serving.session.engine.flow import end_invocation, enter_first_modules, release
+from euclio.serving.session.engine.flow import end_invocation, enter_first_modules, reach, release
 from euclio.serving.session.engine.tables import State, pop, push
 
 FOREVER = 1 << 62
@@ -67,6 +67,8 @@ def _happen(s: State, kind: int, payload: int, now: int) -> None:
             start_batches(s, payload, now)
     elif kind == t.RELEASE:
         release(s, payload, now)
+    elif kind == t.REACH:
+        reach(s, payload, now)
     elif kind == t.DUMMY:
         _dummy(s, payload, now)
     elif kind == t.ARRIVAL:
@@ -86,7 +88,7 @@ def _let_in(s: State, row: int, now: int) -> None:
     modules = s.module.shape[0]
     s.request[request, t.NUMBER] = s.number[t.REQUESTS_SO_FAR]
     s.request[request, t.ARRIVED], s.request[request, t.LAST_END] = now, now
-    s.request[request, t.OUTSTANDING], s.request[request, t.IS_DROPPED] = 0, 0
+    s.request[request, t.OUTSTANDING], s.request[request, t.IS_DROPPED], s.request[request, t.IS_LATE] = 0, 0, 0
     s.request[request, t.MODULES_LEFT] = modules
     s.number[t.REQUESTS_SO_FAR] += 1
     s.number[t.REQUESTS_IN_FLIGHT] += 1
@@ -94,10 +96,18 @@ def _let_in(s: State, row: int, now: int) -> None:
         s.window[now // s.number[t.WINDOW], t.WINDOW_ARRIVED] += 1
     for module in range(modules):
         count = s.counts[row, module]
-        s.number[t.COMMITTED] += count
         s.passage[request, module, t.COUNT] = count
-        s.passage[request, module, t.PARENTS_LEFT] = s.module[module, t.PARENTS]
         s.passage[request, module, t.INVOCATIONS_LEFT] = 0
+        s.passage[request, module, t.READY_AT], s.passage[request, module, t.DONE_AT] = now, now
+        if count == t.ELSEWHERE:
+            s.passage[request, module, t.PARENTS_LEFT] = 0
+            s.request[request, t.MODULES_LEFT] -= 1
+        else:
+            s.number[t.COMMITTED] += count
+            s.passage[request, module, t.PARENTS_LEFT] = s.module[module, t.PARENTS]
+    for k in range(s.objective.shape[0]):
+        if s.counts[row, s.objective[k, t.OBJECTIVE_MODULE]] != t.ELSEWHERE:
+            s.objective[k, t.EXPECTED_TO] += 1
     enter_first_modules(s, request, now)
 
 
@@ -201,7 +211,9 @@ def _fits(s: State, row: int, dummy: bool) -> bool:
     if not dummy:
         if s.number[t.REQUESTS_IN_FLIGHT] >= s.request.shape[0]:
             return False
-        wanted = s.counts[row].sum()
+        wanted = 0
+        for module in range(s.module.shape[0]):
+            wanted += max(0, s.counts[row, module])
     return bool(s.number[t.COMMITTED] + wanted <= s.invocation.shape[0])
 
 

@@ -90,13 +90,20 @@ MOST_OVER = 1 << 62
 REQUEST, BECAME_READY, NEXT, INVOCATION_COLUMNS = range(4)
 
 # Requests; free ones are linked by NUMBER.
-NUMBER, ARRIVED, LAST_END, OUTSTANDING, MODULES_LEFT, IS_DROPPED, REQUEST_COLUMNS = range(7)
-# What a request has at each module.
-COUNT, INVOCATIONS_LEFT, PARENTS_LEFT, READY_AT, PASSAGE_COLUMNS = range(5)
+# IS_LATE: whether it has missed an objective of a module.
+NUMBER, ARRIVED, LAST_END, OUTSTANDING, MODULES_LEFT, IS_DROPPED, IS_LATE, REQUEST_COLUMNS = range(8)
+# What a request has at each module. READY_AT: not before, until it is ready. DONE_AT: when the last of its invocations
+# there and at the modules before has ended so far.
+COUNT, INVOCATIONS_LEFT, PARENTS_LEFT, READY_AT, DONE_AT, PASSAGE_COLUMNS = range(6)
+ELSEWHERE = -1
+"""Invocations of a module that requests of another stream pass."""
+
+# Objectives of modules. The first columns describe, the others count requests.
+OBJECTIVE_MODULE, LIMIT, EXPECTED_TO, KEPT, OBJECTIVE_COLUMNS = range(5)
 
 # Events in the heap.
 TIME, ORDER, PAYLOAD, EVENT_COLUMNS = range(4)
-END, WAKE, RELEASE, DUMMY, ARRIVAL, TIME_OUT, PULL = range(7)
+END, WAKE, RELEASE, REACH, DUMMY, ARRIVAL, TIME_OUT, PULL = range(8)
 """Kinds of events, in their order at equal times."""
 KIND_SHIFT = 56
 
@@ -147,6 +154,8 @@ class State(NamedTuple):
         number: shape (NUMBERS,).
         module: shape (modules, MODULE_COLUMNS).
         child: children of all modules, one after the other.
+        delay: time from the end of their parent to the start of each of them.
+        objective: shape (objectives, OBJECTIVE_COLUMNS); without any, requests have one, of their latency.
         target: shape (targets, TARGET_COLUMNS); the columns are those of `routers`.
         member: machines of all targets, one after the other.
         router: shape (modules, ROUTER_COLUMNS); the columns are those of `routers`.
@@ -159,14 +168,16 @@ class State(NamedTuple):
         passage: shape (requests in flight at most, modules, PASSAGE_COLUMNS).
         event: the heap, shape (capacity, EVENT_COLUMNS).
         arrival: arrivals that are fed, shape (any,).
-        counts: invocations per request that arrives and module, shape (any, modules).
+        counts: invocations per request that arrives and module, shape (any, modules); `ELSEWHERE`: it is none of that
+            module's stream.
         factor: real over expected durations, used in turn.
         stretch: factor on all durations of a module, shape (modules,).
         dummy: when dummies of a module come, shape (modules, DUMMY_COLUMNS).
-        histogram: latencies in nanoseconds, rounded down, of each module, then of requests, shape (modules + 1, BINS).
-        guess: exponent of the last entry of each histogram, shape (modules + 1,).
-        total: sum of latencies in ticks, shape (modules + 1,).
-        largest: largest latency in ticks, shape (modules + 1,).
+        histogram: latencies in nanoseconds, rounded down, of each module, then of requests, then up to each objective,
+            shape (modules + 1 + objectives, BINS).
+        guess: exponent of the last entry of each histogram.
+        total: sum of latencies of each in ticks.
+        largest: largest latency of each in ticks.
         window: shape (windows, WINDOW_COLUMNS).
         executions: log, shape (any, EXECUTION_LOG_COLUMNS).
         passages: log of invocations, shape (any, PASSAGE_LOG_COLUMNS).
@@ -177,6 +188,8 @@ class State(NamedTuple):
     number: Ints
     module: Ints
     child: Ints
+    delay: Ints
+    objective: Ints
     target: Ints
     member: Ints
     router: Ints

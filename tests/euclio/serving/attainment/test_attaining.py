@@ -1,16 +1,23 @@
 """Results that keep an attainment, of every kind of planner: legal plans of the instance, with a bound on all."""
 
+import time
+from dataclasses import replace
+from fractions import Fraction
+
 import pytest
 from worked_examples import M_1, M_3, module
 
-from euclio import evaluate
+from euclio import evaluate, pool, solve
 from euclio.core.result import Status
 from euclio.core.tables import to_text
 from euclio.files import load_result, save_result
 from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session.objectives import Objective
 from euclio.problems.session.table import plan_table
+from euclio.proving.session.attainment import find_better_keeping
 from euclio.serving.attainment import solve_attaining
 from euclio.serving.attainment.lower_bound import BOUND_OF
+from euclio.serving.attainment.margins import alike, least_share, stricter
 from euclio.serving.session import Setup, simulate
 
 # Not in the quick tier: a search over margins for every planner.
@@ -123,3 +130,41 @@ def test_the_reason_is_what_the_limit_ended(monkeypatch):
     assert (result.status, result.plan) == (Status.UNKNOWN, None)
     assert result.reason.startswith("the time limit ended the simulation that decides whether a plan keeps 95 %")
     assert result.reason.endswith("allow more time")
+
+
+SEVERAL = replace(
+    SESSION,
+    slo_s=None,
+    objectives=(Objective("first token", "a", "0.5"), Objective("answer", "b", "1.4")),
+    delay_s={("a", "b"): "0.05"},
+)
+
+
+@pytest.mark.parametrize("session", [SEVERAL, pool([SEVERAL, replace(SESSION, name="other", slo_s=Fraction(2))])])
+def test_plans_keep_several_objectives_of_several_applications(session):
+    """The share of all requests that keep all of theirs, on requests that the search has not seen.
+
+    The bound is that of plans under even arrivals, which the solver proves by itself. No prover covers it.
+    """
+    result = solve_attaining(session, "exact", 0.95, Setup(dispatch="pull"), charging="whole")
+    assert result.plan is not None
+    assert result.stats["attainment_at_least"] >= 0.95
+    assert evaluate(session, result.plan, result.space).feasible
+    assert result.bound == pytest.approx(solve(session, "exact", space=result.space).value, rel=1e-8)
+    setup = Setup(dispatch="pull", seconds=2000, seed=77, dummies=False, partial="shared")
+    found = simulate(session, result.plan, setup, result.space)
+    assert found.attainment >= 0.95
+    late = sum(one.arrived - one.kept for one in found.objectives)
+    assert late >= found.late >= max(one.arrived - one.kept for one in found.objectives)
+    asked = result.options["attainment"]
+    assert not find_better_keeping(session, result.space, asked, Fraction(1), time.perf_counter() + 9).exhausted
+
+
+def test_a_share_of_objectives_is_each_of_them():
+    """0.9 of 0.5 and 1.4 s; the shortest batches take the larger share of the first token's."""
+    made = stricter(SEVERAL, alike(SEVERAL, slo=Fraction(9, 10)))
+    assert [one.slo_s for one in made.objectives] == [Fraction(45, 100), Fraction(126, 100)]
+    least = min(c.duration_s for c in SEVERAL.modules[0].profile)
+    last = least + Fraction("0.05") + min(c.duration_s for c in SEVERAL.modules[1].profile)
+    assert least_share(SEVERAL) == max(least / Fraction("0.5"), last / Fraction("1.4"))
+    assert least_share(SESSION) == (last - Fraction("0.05")) / Fraction("1.4")

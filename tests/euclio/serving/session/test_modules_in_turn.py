@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from random_plans import random_case
-from session_reference.records import counts_of
+from session_reference import serve
+from session_reference.records import ELSEWHERE, NEVER, counts_of
 
 from euclio.serving.session import in_turn
+from euclio.serving.session.between_turns import UNANSWERED
 from euclio.serving.session.engine.between_modules import MOST_MOVED, Passing, in_order
-from euclio.serving.session.in_turn import UNANSWERED, InTurn, RequestStream, covers
+from euclio.serving.session.engine.loop import FOREVER
+from euclio.serving.session.in_turn import InTurn, RequestStream, covers
 from euclio.serving.session.server import Server
 from euclio.serving.session.setup import Setup
 from euclio.serving.session.simulation import Driver
@@ -38,7 +42,7 @@ def in_turn_of(system: System, arrival: np.ndarray, counts: np.ndarray, monkeypa
     """A simulation that is given these requests, in two pieces."""
     pieces = [(arrival[:99], counts[:99]), (arrival[99:], counts[99:])]
     monkeypatch.setattr(in_turn, "incoming", lambda system, setup: iter(pieces))
-    return InTurn(system, RequestStream(system, Setup()))
+    return InTurn(system, RequestStream(system, Setup()), int(arrival[-1]) + 1)
 
 
 def by_engine(system: System, arrival: np.ndarray, counts: np.ndarray, until: int) -> np.ndarray:
@@ -63,6 +67,43 @@ def test_requests_are_answered_at_the_same_time(seed: int, monkeypatch: pytest.M
     found.go_to(until)
     wanted = by_engine(system, arrival, counts, until)
     assert (found.latencies(0, len(arrival)) != wanted).mean() <= 0.02
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_requests_keep_the_same_objectives(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of sessions with objectives, delays and applications: the longest time, each longer by its objective's end.
+
+    A request that is late at a module that leads nowhere is not late, and one of another application does not count.
+    The plain simulator says when the invocations were done. In pieces, what is on its way to a module is not lost.
+    """
+    case = random_case(seed, 400, several=True)
+    system = plain(case.system)
+    if not covers(system, 0.0) or any(machine.timeout_ticks < 0 for machine in system.machines):
+        return
+    arrival, counts = np.array(case.arrival_ticks, np.int64), by_the_rates(system, case.counts)
+    found = in_turn_of(system, arrival, counts, monkeypatch)
+    for k in range(1, 5):
+        found.go_to(int(arrival[-1]) * k // 4)
+    found.go_to(FOREVER)
+    reference = serve(system, case.arrival_ticks, counts.tolist())
+    wanted = np.array(reference.finish_ticks) - arrival
+    if system.objectives:
+        ends = np.array([system.slo_ticks - one.limit_ticks for one in system.objectives])
+        done = np.array(reference.objective_ticks)
+        wanted = np.where(done == NEVER, 0, done - arrival[:, None] + ends).max(axis=1)
+    assert (found.latencies(0, len(arrival)) != wanted).mean() <= 0.02
+
+
+def by_the_rates(system: System, counts: Sequence[Sequence[int]] | None) -> np.ndarray:
+    """Invocations of requests as the rates say, each of the same stream as with the given ones."""
+    assert counts is not None
+    first = [next(m for m, own in enumerate(system.modules) if own.stream == k) for k in range(len(system.shares))]
+    so_far, found = [0] * len(first), []
+    for row in counts:
+        stream = next(k for k, m in enumerate(first) if row[m] != ELSEWHERE)
+        found.append(counts_of(system, so_far[stream], stream))
+        so_far[stream] += 1
+    return np.array(found, np.int64)
 
 
 @pytest.mark.parametrize("seed", range(0, 100, 5))

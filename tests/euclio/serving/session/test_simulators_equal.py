@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from random_plans import Case, random_case
 from session_reference import Served, serve, serve_clients
 from session_reference.records import NEVER, counts_of
 
+from euclio.serving.session.engine import tables as t
 from euclio.serving.session.server import Logs, Server
 from euclio.serving.units import Ints
 
@@ -26,7 +28,7 @@ def by_reference(case: Case) -> Served:
     return serve(case.system, case.arrival_ticks, case.counts, case.factors)
 
 
-def by_engine(case: Case) -> Logs:
+def by_engine(case: Case) -> Server:
     system, closed = case.system, case.clients > 0
     arrival = np.array([0] * case.clients if closed else case.arrival_ticks, np.int64)
     until = case.arrival_ticks[-1] // 4 + 1 if closed else case.arrival_ticks[-1] + 1
@@ -38,7 +40,7 @@ def by_engine(case: Case) -> Logs:
     server = Server(system, until_ticks=until, factors=np.array(case.factors), logs=True, closed_loop=closed)
     server.feed(arrival, counts, last=True)
     server.advance()
-    return server.logs()
+    return server
 
 
 def rows(served: Served) -> Logs:
@@ -60,7 +62,45 @@ def ordered(table: Ints) -> list[list[int]]:
 def test_the_same_events(seed: int, shared: bool) -> None:
     """The compiled simulator against the plain one that is read line by line: every time, every batch."""
     case = random_case(seed, shared=shared)
-    wanted, found = rows(by_reference(case)), by_engine(case)
+    same_events(by_reference(case), by_engine(case).logs())
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_same_events_with_objectives_delays_and_applications(seed: int) -> None:
+    """The same, and for each objective the same requests that are in time, late, or of another application.
+
+    Delays meet the ends of batches and other delays, objectives stand anywhere, and requests skip their modules.
+    """
+    case = random_case(seed, several=True)
+    served, server = by_reference(case), by_engine(case)
+    same_events(served, server.logs())
+    counts = [list(row) for row in server_counts(case, len(served.arrival_ticks))]
+    late = np.zeros(len(counts), bool)
+    for k, objective in enumerate(case.system.objectives):
+        own = np.array([row[objective.module] >= 0 for row in counts])
+        done = np.array([ticks[k] for ticks in served.objective_ticks])
+        took = done - np.array(served.arrival_ticks)
+        kept = own & (done != NEVER) & (took <= objective.limit_ticks)
+        late |= own & ~kept
+        assert server.state.objective[k].tolist()[2:] == [own.sum(), kept.sum()]
+        assert server.state.total[len(case.system.modules) + 1 + k] == took[own & (done != NEVER)].sum()
+    if case.system.objectives:
+        dropped = np.array(served.finish_ticks) == NEVER
+        assert server.state.number[t.LATE] == (late & ~dropped).sum()
+        assert server.state.number[t.DROPPED] == dropped.sum()
+        assert not (dropped & ~late).any()
+
+
+def server_counts(case: Case, requests: int) -> Sequence[Sequence[int]]:
+    """Invocations of the requests that came."""
+    if case.clients:
+        return [counts_of(case.system, 0)] * requests
+    assert case.counts is not None
+    return case.counts
+
+
+def same_events(served: Served, found: Logs) -> None:
+    wanted = rows(served)
     assert ordered(found.requests) == ordered(wanted.requests)
     assert ordered(found.executions) == ordered(wanted.executions)
     assert ordered(found.invocations) == ordered(wanted.invocations)
@@ -68,6 +108,6 @@ def test_the_same_events(seed: int, shared: bool) -> None:
 
 def test_the_same_seed_gives_the_same_bytes() -> None:
     for seed in range(5):
-        one, other = by_engine(random_case(seed)), by_engine(random_case(seed))
+        one, other = by_engine(random_case(seed)).logs(), by_engine(random_case(seed)).logs()
         for name in ("executions", "invocations", "requests"):
             assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
