@@ -37,7 +37,7 @@ def modules_at(session: Session, level: str | None, longest_s: Mapping[str, Frac
             else:
                 found.append(replace(module, longest_duration_s=longest))
         except InputError as error:
-            raise InputError(error.message, field=f"longest_duration_s.{module.name}") from None
+            raise InputError(f"{module.name} {error.message}", field=f"longest_duration_s.{module.name}") from None
     return tuple(found)
 
 
