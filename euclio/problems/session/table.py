@@ -237,7 +237,7 @@ def _floors(session: Session, result: Result) -> list[str]:
         for (module, name), n in found.idle.items()
     ]
     return lines + [
-        f"paid for and not used: {figures(n)} of {name}, {money(session, n * session.price[name])} per hour"
+        f"paid for and not used: {amount(n, digits=6)} of {name}, {money(session, n * session.price[name])} per hour"
         for name, n in found.unused.items()
     ]
 
