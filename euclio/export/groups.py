@@ -125,7 +125,8 @@ class Deployment:
         for (_, name), n in self.evaluation.idle.items():
             idle[name] += n
         unused = unused_machines(self.session, {name: Fraction(n) for name, n in (bought + idle).items()})
-        more = sum((n * price[name] for name, n in [*idle.items(), *unused.items()]), Fraction(0))
+        more = sum((n * price[name] for name, n in idle.items()), Fraction(0))
+        more += sum((n * price[name] for name, n in unused.items()), Fraction(0))
         return sum(by_home.values(), self.evaluation.spare_cost_per_h + more)
 
     @property

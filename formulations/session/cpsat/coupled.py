@@ -121,7 +121,7 @@ def _unused_cost(
     modules: Sequence[ModuleVariables],
     name: str,
     least: int,
-    spare: cp_model.LinearExprT,
+    spare: cp_model.LinearExpr | int,
     idle: Sequence[IdleMachines],
     price: Fraction,
 ) -> cp_model.LinearExprT:
@@ -197,9 +197,10 @@ def add_stock(
             for name in limit.takes
             for v in modules
         ]
-        most = sum(each * (v.module.configurations[k].most_machines + 1) for v, each, ks in of_type for k in ks)
+        own = (each * (v.module.configurations[k].most_machines + 1) for v, each, ks in of_type for k in ks)
+        most = sum(own, Fraction(0))
         standing = [one for one in idle if one.hardware in limit.takes]
-        most += sum(limit.takes[one.hardware] * one.most for one in standing)
+        most += sum((limit.takes[one.hardware] * one.most for one in standing), Fraction(0))
         room = limit.left(problem.session.spare_machines)
         if most <= room:
             continue

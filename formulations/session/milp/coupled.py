@@ -96,9 +96,9 @@ class CoupledCosts:
                 stands = lacking > 0 and any(values[v.name] > 0.5 for v in used)
                 found[idle.name] = lacking if stands else 0.0
                 lacking = 0.0 if stands else lacking
-        for unused, (least, machines) in self.unused.items():
+        for unused, (least, bought) in self.unused.items():
             known = {**values, **found}
-            found[unused.name] = max(0.0, least - sum(c * known[v.name] for v, c in machines.items()))
+            found[unused.name] = max(0.0, least - sum(c * known[v.name] for v, c in bought.items()))
         return found
 
 
