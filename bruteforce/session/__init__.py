@@ -7,7 +7,7 @@ from functools import partial
 from euclio.core import literature
 from euclio.core.lazy import late
 from euclio.core.registry import AnySolver, Solver
-from euclio.problems.session.demands import SEVERAL_OBJECTIVES
+from euclio.problems.session.demands import FLOORS, SEVERAL_OBJECTIVES
 from heuristics.session import SCROOGE_LACKS, SCROOGE_SPACE
 from heuristics.session.systems import PICCOLO
 
@@ -31,6 +31,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         "every plan of the plan space, for small cases (ours)",
         late("bruteforce.session.plan_enumeration", "solve_by_plan_enumeration"),
         covers=frozenset({"whole", "packed", "stock", "shares", "resources", "changes", "spare", "largest_share"})
+        | FLOORS
         | SEVERAL_OBJECTIVES,
         lacks=frozenset({"continuous", "own_policies_filled", "packed_limits"}),
         rests_on=(literature.HARPAGON,),

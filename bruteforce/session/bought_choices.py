@@ -75,6 +75,7 @@ class Choice(NamedTuple):
         latency: worst-case latency.
         used: its use of each limited resource, in the order of `Asked.limits`.
         types: types that it uses, if the session asks for spare machines of each; otherwise none.
+        bought: machines of types that are paid for, used or not, in the order of `Asked.paid`.
         plan: the plan, given the seconds that stand for an infinitesimal.
     """
 
@@ -82,6 +83,7 @@ class Choice(NamedTuple):
     latency: Latency
     used: tuple[Fraction, ...]
     types: frozenset[str]
+    bought: tuple[Fraction, ...]
     plan: Callable[[Fraction], ModulePlan]
 
 
@@ -127,7 +129,7 @@ def all_choices(listing: Listing, module: Module) -> list[Choice]:
     if vectors > MOST_VECTORS:
         raise InapplicableError(_too_many(module, f"may have {vectors:.2g}"))
     closed = list(all_counts(scaled, listing.space, listing.deadline))
-    if listing.space.fills and (listing.asked.binds or listing.asked.shares):
+    if listing.space.fills and (listing.asked.binds or listing.asked.shares or module.name in listing.asked.least):
         filled = list(_fillings(_Vectors(listing, module, scaled)))
         closed = [*filled, *(counts for counts in closed if counts.partial)]
     found = [_choice(listing, module, scaled, counts) for counts in closed]
@@ -160,18 +162,19 @@ def _endless_choices(listing: Listing, module: Module, scaled: ScaledModule, mos
     """The module's plans with enough machines of a free type."""
     shares, limit = listing.asked.shares, listing.space.max_allocations
     free = [(k, c) for k, c in enumerate(scaled.configurations) if c.hardware in listing.free]
-    nothing = (Fraction(0),) * len(listing.asked.limits())
+    nothing, unpaid = (Fraction(0),) * len(listing.asked.limits()), (Fraction(0),) * len(listing.asked.paid)
+    many = partial(_many, module, listing.asked.least.get(module.name, 1))
     for _, c in free:
         if c.hardware not in shares:
-            plan = partial(_many, module, NOTHING, (c,), (c,))
-            yield Choice(Fraction(0), Latency(c.duration_s, 1), nothing, frozenset(), plan)
+            plan = partial(many, NOTHING, (c,), (c,))
+            yield Choice(Fraction(0), Latency(c.duration_s, 1), nothing, frozenset(), unpaid, plan)
     limited = [(k, c) for k, c in free if c.hardware in shares]
     if limit == 1 or not limited:
         return
     for (_, first), (_, second) in combinations(limited, 2):
         if first.hardware != second.hardware:
             latency, both = Latency(max(first.duration_s, second.duration_s), 1), (first, second)
-            yield Choice(Fraction(0), latency, nothing, frozenset(), partial(_many, module, NOTHING, both, both))
+            yield Choice(Fraction(0), latency, nothing, frozenset(), unpaid, partial(many, NOTHING, both, both))
     for k, c in limited:
         least = (1 - shares[c.hardware]) * scaled.rate
         vectors = _Vectors(listing, module, scaled, most, least, None if limit is None else limit - 1)
@@ -181,7 +184,10 @@ def _endless_choices(listing: Listing, module: Module, scaled: ScaledModule, mos
 
 def _with_endless(listing: Listing, module: Module, scaled: ScaledModule, counts: Counts, k: int) -> Choice:
     """Machines of types that are not free, next to enough machines of configuration k of a free type."""
-    choice, c = _priced(listing, module, scaled, counts), scaled.configurations[k]
+    # There are more than enough machines in the module, so that none stands by.
+    without = replace(listing, asked=replace(listing.asked, least={}))
+    choice, c = _priced(without, module, scaled, counts), scaled.configurations[k]
+    least = listing.asked.least.get(module.name, 1)
     tied = scaled.shared
     # Machines of the same ratio collect with it under `tc-shared`, wherever they stand in rank.
     before = [i for i, _ in counts.machines if i < k or (tied and scaled.unit_cost[i] == scaled.unit_cost[k])]
@@ -199,12 +205,13 @@ def _with_endless(listing: Listing, module: Module, scaled: ScaledModule, counts
     at = sum(i < k for i, _ in counts.machines)
     return choice._replace(
         latency=latency,
-        plan=lambda above: _many(module, (bought[:at], bought[at:]), (c,), collecting, min(above, most_above)),
+        plan=lambda above: _many(module, least, (bought[:at], bought[at:]), (c,), collecting, min(above, most_above)),
     )
 
 
 def _many(
     module: Module,
+    least: int,
     bought: tuple[tuple[Allocation, ...], tuple[Allocation, ...]],
     endless: tuple[Configuration, ...],
     collecting: tuple[Configuration, ...],
@@ -214,13 +221,14 @@ def _many(
 
     Args:
         module: the module.
+        least: machines of each configuration at least.
         bought: other machines, those before and those after in rank.
         endless: the configurations, in rank order.
         collecting: configurations whose batches they collect.
         above: the time in seconds.
     """
     needed = max(module.rate_rps, *(c.batch / above for c in collecting))
-    many = tuple(Allocation(c, ceil(needed / c.throughput_rps)) for c in endless)
+    many = tuple(Allocation(c, max(least, ceil(needed / c.throughput_rps))) for c in endless)
     before, after = bought
     allocations = (*before, *many, *after)
     taken = sum((a.machines * a.configuration.throughput_rps for a in allocations), Fraction(0))
@@ -256,7 +264,7 @@ class _Vectors(NamedTuple):
         if c.hardware in asked.stock:
             bounds.append(asked.stock[c.hardware] - x)
         if not self.listing.space.policy.form.in_sequence:
-            bounds.append(max(-(-self.scaled.rate // t), own))
+            bounds.append(max(-(-self.scaled.rate // t), own, asked.least.get(self.module.name, 0)))
         price, change = t * self.scaled.unit_cost[i], asked.change_price[self.module.name]
         if self.cutoff is not None and not change:
             bounds += [floor(self.cutoff - cost) // price] if price else []
@@ -343,12 +351,17 @@ def _priced(listing: Listing, module: Module, scaled: ScaledModule, counts: Coun
         cost += charged * price[c.hardware]
         allocations.append(Allocation(c, n, rest))
     changes = asked.changes(module.name, machines)
+    kind, idle = asked.idle(module.name, machines)
+    used[kind] += idle
+    cost += idle * price[kind]
     taken = [row.taken(used) for row in asked.rows]
     taken += [] if asked.most_changes is None else [Fraction(changes)]
     types = frozenset(machines) if asked.spare else frozenset()
     plan = ModulePlan(tuple(allocations), Fraction(counts.dummy, scaled.scale))
     latency = Latency(worst_latency(scaled, counts))
-    return Choice(cost + changes * asked.change_price[module.name], latency, tuple(taken), types, lambda above: plan)
+    bought = tuple(used.get(name, Fraction(0)) for name in asked.paid)
+    cost += changes * asked.change_price[module.name]
+    return Choice(cost, latency, tuple(taken), types, bought, lambda above: plan)
 
 
 def _nearly_full(listing: Listing, module: Module, scaled: ScaledModule, counts: Counts) -> Choice | None:
@@ -409,10 +422,21 @@ def _undominated(listing: Listing, choices: Iterable[Choice]) -> list[Choice]:
     # In order of rising cost, then latency and use, every choice that beats another one comes before it.
     for choice in _in_time(listing, sorted(possible, key=lambda c: (c.cost_per_h, c.latency, c.used))):
         if not any(
-            k.latency <= choice.latency and no_more(k.used, choice.used) and k.types <= choice.types for k in kept
+            k.latency <= choice.latency
+            and no_more(k.used, choice.used)
+            and k.types <= choice.types
+            and k.cost_per_h + _lost(listing, k, choice) <= choice.cost_per_h
+            for k in kept
         ):
             kept.append(choice)
     return kept
+
+
+def _lost(listing: Listing, choice: Choice, other: Choice) -> Fraction:
+    """The most that a choice in place of another one adds to the cost of machines that are paid for and not used."""
+    prices = (listing.session.price[name] for name in listing.asked.paid)
+    fewer = (max(Fraction(0), b - a) for a, b in zip(choice.bought, other.bought, strict=True))
+    return sum((price * n for price, n in zip(prices, fewer, strict=True)), Fraction(0))
 
 
 def _in_time(listing: Listing, choices: Iterable[Choice]) -> Iterator[Choice]:

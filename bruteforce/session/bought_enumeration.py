@@ -134,9 +134,12 @@ def _cheapest(listing: Listing, choices: list[list[Choice]]) -> tuple[Fraction, 
         nonlocal best_cost, best
         if time.perf_counter() > listing.deadline:
             raise TimeUpError
-        # Only strictly cheaper combinations reach this point.
+        # Only strictly cheaper combinations reach this point, but for machines that are paid for and not used.
         if position == len(order):
-            best_cost, best = spent, chosen.copy()
+            bought = {name: sum((one.bought[i] for one in chosen), Fraction(0)) for i, name in enumerate(asked.paid)}
+            total = spent + asked.unused_cost(price, bought)
+            if total < best_cost:
+                best_cost, best = total, chosen.copy()
             return
         i = order[position]
         start = max((finish[p].plus(delay) for p, delay in parents[i]), default=nothing)

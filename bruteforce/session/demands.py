@@ -26,6 +26,9 @@ class Asked:
         gone_cost: cost of removing the machines of `gone`, in money per hour.
         spare: spare machines, of each type that a plan uses.
         shares: largest share of a module's rate that may need a type, by type, where it is below 1.
+        least: least machines of a module, where more than 1.
+        ranked: all types, in the order in which idle machines are taken of them: by price, then as they are listed.
+        paid: machines that are paid for, used or not, by type, where they cost anything.
     """
 
     stock: dict[str, int]
@@ -37,11 +40,14 @@ class Asked:
     gone_cost: Fraction
     spare: int
     shares: dict[str, Fraction]
+    least: dict[str, int]
+    ranked: list[str]
+    paid: dict[str, int]
 
     @property
     def anything(self) -> bool:
         """Whether a plan has constraints beyond its latency."""
-        return bool(self.stock or self.binds or self.spare or self.shares)
+        return bool(self.stock or self.binds or self.spare or self.shares or self.least or self.paid)
 
     @property
     def binds(self) -> bool:
@@ -63,6 +69,20 @@ class Asked:
         """Machines of a module added and removed, given its machines by type, a partial one counted whole."""
         runs = self.running.get(module, Counter())
         return sum(abs(machines.get(name, 0) - runs[name]) for name in {*machines, *runs})
+
+    def idle(self, module: str, machines: Mapping[str, int]) -> tuple[str, int]:
+        """The type and the number of the machines that stand by in a module that has machines of some types."""
+        lacking = self.least.get(module, 0) - sum(machines.values())
+        return next(name for name in self.ranked if name in machines), max(0, lacking)
+
+    def unused_cost(self, price: Mapping[str, Fraction], bought: Mapping[str, Fraction]) -> Fraction:
+        """The cost of the machines that are paid for and not used, given those bought by type, without spare ones."""
+        cost = Fraction(0)
+        for name, least in self.paid.items():
+            own = bought.get(name, Fraction(0))
+            own += self.spare if own else 0
+            cost += price[name] * max(Fraction(0), least - own)
+        return cost
 
     def takes_enough(self, rate: Fraction, rates: Mapping[str, Fraction]) -> bool:
         """Whether machines without any one type take enough of a module's rate, given what all take by type."""
@@ -93,4 +113,18 @@ def asked_of(session: Session, *, close: bool = True) -> Asked:
                 gone_cost += own.machines * session.change_price(own.module)
     most = None if most is None else most - gone
     spare = session.spare_machines
-    return Asked(usable_stock(session), machine_limits(session), counts, gone, most, price, gone_cost, spare, shares)
+    ranked = [h.name for h in sorted(session.hardware, key=lambda h: h.price_per_h)]
+    return Asked(
+        usable_stock(session),
+        machine_limits(session),
+        counts,
+        gone,
+        most,
+        price,
+        gone_cost,
+        spare,
+        shares,
+        {name: least for name, least in session.least_machines.items() if least > 1},
+        ranked,
+        {h.name: h.at_least for h in session.hardware if h.at_least and h.price_per_h},
+    )

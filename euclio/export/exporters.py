@@ -81,6 +81,9 @@ def _not_expressed(deployed: Deployment, group: MachineGroup, dummies: bool) -> 
         words.append("dummy requests")
     if deployed.session.spare_machines:
         words.append(f"spare machines ({deployed.session.spare_machines} of {group.configuration.hardware})")
+    idle = deployed.evaluation.idle.get((group.module, group.configuration.hardware), 0)
+    if idle:
+        words.append(f"idle machines ({idle} of {group.configuration.hardware})")
     return "; ".join(words)
 
 

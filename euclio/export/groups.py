@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from euclio.export.names import TargetNames, UniqueNames, of_session
+from euclio.problems.session.checking.machine_limits import unused_machines
 from euclio.problems.session.evaluate import Evaluation, ModuleEvaluation, evaluate, machine_latencies
 from euclio.problems.session.instance import Configuration, Module, Session
 from euclio.problems.session.latency.of_requests import caveat
@@ -114,9 +116,18 @@ class Deployment:
 
     @property
     def whole_cost_per_h(self) -> Fraction:
-        """What all machines cost in money per hour, each bought whole, shared ones once, with the spare ones."""
+        """What all machines cost in money per hour, each bought whole, shared ones once, with spare and idle ones."""
         by_home = {group.home: group.machines * group.price_per_h for group in self.groups}
-        return sum(by_home.values(), self.evaluation.spare_cost_per_h)
+        price, bought = self.session.price, Counter[str]()
+        for group in {group.home: group for group in self.groups}.values():
+            bought[group.configuration.hardware] += group.machines
+        idle = Counter[str]()
+        for (_, name), n in self.evaluation.idle.items():
+            idle[name] += n
+        unused = unused_machines(self.session, {name: Fraction(n) for name, n in (bought + idle).items()})
+        more = sum((n * price[name] for name, n in idle.items()), Fraction(0))
+        more += sum((n * price[name] for name, n in unused.items()), Fraction(0))
+        return sum(by_home.values(), self.evaluation.spare_cost_per_h + more)
 
     @property
     def homes(self) -> dict[str, tuple[MachineGroup, ...]]:

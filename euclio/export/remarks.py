@@ -52,6 +52,9 @@ def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
     if session.spare_machines:
         used = joined(dict.fromkeys(group.configuration.hardware for group in deployed.groups))
         yield f"- spare machines: {session.spare_machines} of {used} each, started by nothing in these files."
+    for (module, name), n in deployed.evaluation.idle.items():
+        machines = counted(n, "idle machine")
+        yield f"- {machines} of {name} for module {module}, started by nothing in these files: add so many replicas."
     if session.edges:
         yield "- which module calls which: " + ", ".join(f"{a} -> {b}" for a, b in session.edges) + "."
 

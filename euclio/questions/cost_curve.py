@@ -34,7 +34,7 @@ from euclio.core.solver import AnySolver, Piece
 from euclio.core.solving import check, solver_for
 from euclio.problems.session.changes import SessionChanges, source_rate
 from euclio.problems.session.demands import never_cheaper_at_more
-from euclio.problems.session.evaluate import Priced, evaluate, machines_by_hardware
+from euclio.problems.session.evaluate import Priced, bought_machines, evaluate
 from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.problems.session.rules import Charging
@@ -91,7 +91,8 @@ class CostStep(Solved):
         if self.checked is None:
             return {}
         plan, found = self.checked
-        return machines_by_hardware(plan, [module.partial_rps for module in found.modules], self.result.space)
+        partial = [module.partial_rps for module in found.modules]
+        return bought_machines(self.session, plan, partial, self.result.space)
 
 
 @dataclass(frozen=True, slots=True)

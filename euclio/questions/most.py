@@ -22,7 +22,9 @@ from euclio.core.result import Status
 from euclio.core.showing import Framed
 from euclio.core.solver import AnySolver
 from euclio.core.solving import solver_for
+from euclio.core.words import full
 from euclio.problems.session.changes import SessionChanges, source_rate
+from euclio.problems.session.checking.machine_limits import least_machines
 from euclio.problems.session.demands import never_cheaper_at_more
 from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import Plan
@@ -183,7 +185,21 @@ def question(
     asked = MostAsked(session, changes, chosen, used, time_limit_s, budget_per_h, of, demand=demand)
     if of:
         application_modules(asked.base, of)
+    least = _least_per_h(asked.base)
+    if least > budget_per_h:
+        message = f"is {full(budget_per_h)}, less than least machines cost at any rate, {full(least)}; raise it"
+        raise InputError(message, field="--budget")
     return asked
+
+
+def _least_per_h(session: Session) -> Fraction:
+    """Money per hour that least machines cost however few requests come: at least that."""
+    price = session.price
+    paid = sum((n * price[name] for name, n in session.at_least.items()), Fraction(0))
+    standing = Fraction(0)
+    for name, least in least_machines(session).items():
+        standing += least * min(price[c.hardware] for c in session.modules[session.index[name]].profile)
+    return max(paid, standing)
 
 
 @told("looking for the most requests")

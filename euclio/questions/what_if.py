@@ -23,7 +23,7 @@ from euclio.core.solving import solver_for
 from euclio.core.space_fields import word
 from euclio.problems.session.changes import SessionChanges, source_rate
 from euclio.problems.session.costs import cost_by_hardware
-from euclio.problems.session.evaluate import evaluate, machines_by_hardware
+from euclio.problems.session.evaluate import bought_machines, evaluate
 from euclio.problems.session.instance import Session
 from euclio.problems.session.rules import Charging
 from euclio.problems.session.space import PlanSpace
@@ -55,7 +55,8 @@ class Point(Solved):
         if self.checked is None:
             return {}
         plan, found = self.checked
-        return machines_by_hardware(plan, [module.partial_rps for module in found.modules], self.result.space)
+        partial = [module.partial_rps for module in found.modules]
+        return bought_machines(self.session, plan, partial, self.result.space)
 
     @property
     def cost_by_hardware(self) -> dict[str, Fraction]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from euclio.core import literature
 from euclio.core.lazy import late
 from euclio.core.registry import AnySolver, Option, Solver
-from euclio.problems.session.demands import SEVERAL_OBJECTIVES
+from euclio.problems.session.demands import FLOORS, SEVERAL_OBJECTIVES
 from formulations.engines.registry import CPSAT_OPTIONS, ENGINES
 from heuristics.session import SCROOGE_LACKS, SCROOGE_SPACE
 
-JOINT_DEMANDS = frozenset({"whole", "stock", "shares", "resources", "changes", "spare", "largest_share", "objectives"})
+JOINT_DEMANDS = FLOORS | {"whole", "stock", "shares", "resources", "changes", "spare", "largest_share", "objectives"}
 """What the joint models cover; machines that modules share, they do not."""
 
 NO_CONTINUUM = frozenset({"continuous", "continuous_whole"})
@@ -26,7 +26,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         late("formulations.session.exact.solver", "solve_exact"),
         compile=late("formulations.session.exact.solver", "compile_exact"),
         pieces=late("formulations.session.curve", "cost_pieces"),
-        covers=frozenset({"whole", "stock", "shares", "resources", "changes", "spare"}) | SEVERAL_OBJECTIVES,
+        covers=SEVERAL_OBJECTIVES | {"whole", "stock", "shares", "resources", "changes", "spare", "at_least"},
         lacks=NO_OWN_POLICY
         | {
             "shares_continuous",
@@ -34,6 +34,8 @@ SOLVERS: tuple[AnySolver, ...] = (
             "resources_spare",
             "changes_continuous",
             "changes_continuous_whole",
+            "at_least_coupled",
+            "at_least_continuous",
         },
         rests_on=(literature.HARPAGON,),
     ),

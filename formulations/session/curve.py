@@ -395,7 +395,8 @@ def cost_pieces(
         Pieces by rising objective; None means that the method does not cover the session, or it ran out of time or of
         room.
     """
-    if session.stock or session.resources or session.running or session.spare_machines or not space.dummy.countable:
+    coupled = session.resources or session.running or session.spare_machines or session.at_least
+    if session.stock or coupled or not space.dummy.countable:
         return None
     deadline, longest = limits.deadline(), replace(session, slo_s=to_s)
     spaces = [space.on(h.name) for h in space.hardware_of(session)] if space.single_hardware else [space]

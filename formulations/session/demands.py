@@ -23,6 +23,7 @@ from fractions import Fraction
 
 from euclio.core.words import counted
 from euclio.problems.session import Session
+from euclio.problems.session.checking.machine_limits import paid_for
 from euclio.problems.session.demands import is_limited_by_changes
 
 
@@ -88,9 +89,10 @@ def limited_shares(session: Session) -> dict[str, Fraction]:
 
 
 def coupled_prices(session: Session) -> list[Fraction]:
-    """What a change costs, and what the spare machines of each type do: costs that are of no module alone."""
+    """What a change costs, the spare machines of each type, and one not used: costs that are of no module alone."""
     changes = changes_of(session)
     spare = [session.spare_machines * price for price in session.price.values()] if session.spare_machines else []
+    spare += [session.price[name] for name in paid_for(session)]
     return spare if changes is None else [*changes.prices, *spare]
 
 

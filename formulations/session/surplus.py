@@ -25,6 +25,7 @@ from euclio.problems.session import (
     evaluate,
     longest_path,
 )
+from euclio.problems.session.checking.machine_limits import least_machines
 from euclio.problems.session.demands import quick_when_partial
 from euclio.problems.session.evaluate import machine_latencies
 from euclio.problems.session.policies import Form
@@ -44,7 +45,7 @@ def all_full(space: PlanSpace) -> bool:
 
 def has_surplus(session: Session, space: PlanSpace) -> bool:
     """Whether machines that are not needed for the rate may be of use: for latencies, or what the session asks for."""
-    held = changes_of(session) is not None or limited_shares(session)
+    held = changes_of(session) is not None or limited_shares(session) or least_machines(session)
     return space.fills and (space.policy.form.in_sequence or bool(held))
 
 
@@ -123,6 +124,9 @@ def with_enough(
     modules = list(plan.modules)
     for m, many in endless.items():
         rate = max(session.modules[m].rate_rps, *(c.batch / above for c in hurried[m]))
+        # So that none of other types stands by.
+        least = least_machines(session).get(session.modules[m].name, 1)
+        rate = max(rate, *(least * c.throughput_rps for c in many))
         modules[m] = _with_rate(session.modules[m], modules[m], many, rate)
     return Plan(tuple(modules))
 

@@ -9,7 +9,7 @@ from euclio.core import literature
 from euclio.core.lazy import late
 from euclio.core.registry import AnySolver, Solver
 from euclio.problems.session import Charging, DummyRule, PlanSpace, Policy
-from euclio.problems.session.demands import SEVERAL_OBJECTIVES
+from euclio.problems.session.demands import FLOORS, SEVERAL_OBJECTIVES
 from heuristics.session.systems import LITERAL, PICCOLO_SYSTEMS, SYSTEMS
 
 # The plan space of Scrooge's own algorithms (§3.3): dispatch at machine rate, no dummies, partial machines.
@@ -26,7 +26,7 @@ SCROOGE_LACKS = frozenset({"one_hardware", "other_policies", "own_policies", "du
 
 STAFFING_SPACE = PlanSpace(Policy.LOAD_BALANCER, DummyRule.CONTINUOUS, charging=Charging.WHOLE)
 
-STAFFING_COVERS, STAFFING_LACKS = frozenset({"whole"}), frozenset({"share", "countable"})
+STAFFING_COVERS, STAFFING_LACKS = FLOORS | {"whole"}, frozenset({"share", "countable"})
 """What all of them cover, and what none does (`euclio.problems.session.demands`)."""
 
 
@@ -61,7 +61,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         "Plans for whole machines, and packs partial ones (ours): latency split by the money that whole machines save",
         late("heuristics.session.whole_greedy", "solve_whole_greedy"),
         PlanSpace(charging=Charging.WHOLE),
-        covers=frozenset({"whole", "packed", "spare"}) | SEVERAL_OBJECTIVES,
+        covers=frozenset({"whole", "packed", "spare"}) | FLOORS | SEVERAL_OBJECTIVES,
         lacks=frozenset({"share"}),
         made_for=frozenset({"whole", "packed"}),
         compile=late("heuristics.session.whole_greedy", "compile_whole_greedy"),
@@ -73,7 +73,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         "Modules' least costs step by step, a price of a second in each, and steps chosen by what they lose (ours)",
         late("heuristics.session.price_of_time", "solve_price_of_time"),
         PlanSpace(),
-        covers=SEVERAL_OBJECTIVES,
+        covers=FLOORS | SEVERAL_OBJECTIVES,
         lacks=frozenset({"own_policies", "shared_last", "continuous"}),
         rests_on=(literature.HARPAGON,),
     ),

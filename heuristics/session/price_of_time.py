@@ -17,7 +17,7 @@ from euclio.problems.session import PlanSpace, Session, evaluate
 from euclio.problems.session.arrays import Floats, Ints, SessionArrays, session_arrays
 from euclio.problems.session.latency.dispatch import clear_of_rounding, path_times
 from euclio.problems.session.least_latency import why_no_plan
-from heuristics.session.schedule import Schedule, new_schedule, plan_of
+from heuristics.session.schedule import Schedule, idle_cost, new_schedule, plan_of
 from heuristics.session.solver import hardware_choices
 from heuristics.session.staircases import CHEAPER, Stairs, cheapest_within, staircases
 
@@ -348,7 +348,7 @@ def _plan_on(session: Session, space: PlanSpace) -> Answer:
         plan = plan_of(session, arrays, schedule, space.dummy)
         clear = clear_of_rounding(arrays, schedule.latency, schedule.partial, schedule.dummy)
         if clear or evaluate(session, plan, space).feasible:
-            return Answer(plan, "feasible", claimed=float(cost))
+            return Answer(plan, "feasible", claimed=float(cost) + idle_cost(session, plan, space))
     return Answer(None, "no plan")
 
 

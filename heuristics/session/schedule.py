@@ -10,8 +10,9 @@ import numpy as np
 
 from euclio.core.compiled import compiled
 from euclio.core.numbers import rounded_up
-from euclio.problems.session import Allocation, DummyRule, ModulePlan, Plan, Session
+from euclio.problems.session import Allocation, DummyRule, ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.problems.session.arrays import Floats, Ints, SessionArrays, to_plan
+from euclio.problems.session.checking.machine_limits import has_floors
 
 
 class Schedule(NamedTuple):
@@ -116,6 +117,11 @@ def spare_cost(session: Session, plan: Plan) -> float:
     """What the spare machines cost per hour: so many of each hardware type that a plan uses."""
     used = {a.configuration.hardware for module in plan.modules for a in module.allocations}
     return float(session.spare_machines * sum((session.price[name] for name in used), Fraction(0)))
+
+
+def idle_cost(session: Session, plan: Plan, space: PlanSpace) -> float:
+    """What machines cost per hour that are paid for and not used: plans are made without a look at them."""
+    return float(evaluate(session, plan, space).floor_cost_per_h) if has_floors(session) else 0.0
 
 
 def filled_plan(session: Session, s: SessionArrays, machines: Ints, partial_at: Ints, fills: bool) -> Plan:

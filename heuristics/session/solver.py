@@ -24,7 +24,7 @@ from heuristics.session.latency_splitting import (
     split_quantized,
 )
 from heuristics.session.planner import Scheduling, Splitting, plan_budgets, plan_greedily
-from heuristics.session.schedule import Schedule, bought_whole, new_schedule, plan_of, spare_cost
+from heuristics.session.schedule import Schedule, bought_whole, idle_cost, new_schedule, plan_of, spare_cost
 from heuristics.session.systems import Splitter, Start, System
 
 # Even latency splitting: Clipper as Harpagon compares it (§IV-A): equal shares along each path.
@@ -93,7 +93,8 @@ def _run_on(system: System, session: Session, space: PlanSpace) -> Answer:
         if clear or evaluate(session, plan, space).feasible:
             plan = share_machines(session, plan, space) if space.charging.packs else plan
             claimed = bought_whole(session, plan) if space.charging.whole else float(cost)
-            return Answer(plan, "feasible", claimed=claimed + spare_cost(session, plan), stats=stats)
+            claimed += spare_cost(session, plan) + idle_cost(session, plan, space)
+            return Answer(plan, "feasible", claimed=claimed, stats=stats)
     return Answer(None, "no plan")
 
 

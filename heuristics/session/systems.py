@@ -17,7 +17,7 @@ from euclio.core.lazy import late
 from euclio.core.literature import Reference
 from euclio.core.registry import AnySolver, Solver, Variants
 from euclio.problems.session import DummyRule, PlanSpace, Policy, Session
-from euclio.problems.session.demands import SEVERAL_OBJECTIVES
+from euclio.problems.session.demands import FLOORS, SEVERAL_OBJECTIVES
 
 
 class Splitter(StrEnum):
@@ -136,7 +136,7 @@ class System:
         own = Solver(self.name, "heuristic", self.summary, run, self.space, narrow=narrow, rests_on=self.rests_on)
         # Shares of one objective, steps of it and budgets stretched to it say nothing of several.
         moves = self.splitter in {Splitter.LATENCY_COST, Splitter.THROUGHPUT} and not self.stretch
-        covers = frozenset({"whole", "packed", "spare"}) | (SEVERAL_OBJECTIVES if moves else frozenset())
+        covers = frozenset({"whole", "packed", "spare"}) | FLOORS | (SEVERAL_OBJECTIVES if moves else frozenset())
         return replace(own, covers=covers, variants=variants)
 
     def _variant(self, name: str, parts: Mapping[str, str]) -> AnySolver:

@@ -72,7 +72,8 @@ def _repacked(session: Session, space: PlanSpace, arrays: SessionArrays, answer:
         return answer
     cost = evaluate(session, plan, space).cost_per_h
     assert cost is not None
-    return Answer(plan, "feasible", claimed=float(cost))
+    # The search does not know of idle machines.
+    return answer if float(cost) > answer.claimed else Answer(plan, "feasible", claimed=float(cost))
 
 
 def compile_whole_greedy() -> None:

@@ -22,6 +22,7 @@ from euclio.problems.day.evaluate import WHOLE, DayEvaluation, evaluate
 from euclio.problems.day.instance import STATE, Day, Step
 from euclio.problems.day.plan import DayPlan
 from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session.checking.machine_limits import has_floors
 from euclio.problems.session.demands import is_limited_by_changes
 from euclio.problems.session.files.instances import SESSIONS
 from euclio.problems.session.latency.of_requests import caveat
@@ -134,6 +135,7 @@ DAY_DEMANDS = (
     Demand("resources", "a capacity of a resource", lambda day, space: bool(day.session.resources)),
     Demand("spare", "spare machines", lambda day, space: bool(day.session.spare_machines)),
     Demand("largest_share", "a largest share of some hardware", lambda day, space: bool(day.session.largest_share)),
+    Demand("floors", "machines that are paid for and not used", lambda day, space: has_floors(day.session)),
 )
 """What a step of its own may ask for, and a load over time does not know."""
 

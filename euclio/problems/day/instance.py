@@ -11,7 +11,8 @@ from euclio.core.lazy import late_value
 from euclio.core.numbers import Number, exact_number
 from euclio.core.showing import Framed, Plotted
 from euclio.problems.session import Module, Session
-from euclio.problems.session.instance import MOST_NAMED, amounts
+from euclio.problems.session.instance import amounts
+from euclio.problems.session.objectives import MOST_NAMED
 from euclio.problems.session.services import refuse_several
 
 HOUR_S = 3600

@@ -21,7 +21,7 @@ from euclio.core.values import count_or_none, exact_not_negative, exact_positive
 from euclio.core.words import amount, counted, full, joined, percent
 from euclio.problems.session.checking.machine_changes import NamedPlan, machine_counts, named_plan
 from euclio.problems.session.duration_quantiles import modules_at, quantile_level
-from euclio.problems.session.instance import Session, amounts, level_share, machine_number, share
+from euclio.problems.session.instance import Hardware, Session, amounts, level_share, machine_number, share
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.running import Running, RunningMachines
 from euclio.problems.session.services import application_modules, application_rate
@@ -49,6 +49,9 @@ class SessionChanges:
         headroom: by what share more requests are planned for: after `rate_rps`, all rates are multiplied by 1 + this.
         durations: quantile of the durations that a plan is to hold at, such as "p95": every configuration takes that
             in place of its duration.
+        longest_duration_s: seconds that a batch takes at most, by name of the module; of the durations planned with.
+        least_machines: the whole machines that a module has at least, by its name.
+        at_least: machines that are paid for, used or not, by hardware.
 
     Raises:
         InputError: a number out of range; names the field.
@@ -69,6 +72,9 @@ class SessionChanges:
     durations: str | None = None
     rates_rps: dict[str, Fraction] | None = None
     objectives_s: dict[str, Fraction] | None = None
+    longest_duration_s: dict[str, Fraction] | None = None
+    least_machines: dict[str, int] | None = None
+    at_least: dict[str, int] | None = None
 
     def __post_init__(self) -> None:
         # One option takes a value of the session, or values by name.
@@ -85,8 +91,11 @@ class SessionChanges:
                 exact_number(value, field, zero=field == "headroom")
         for name, price in (self.price_per_h or {}).items():
             exact_number(price, f"price_per_h.{name}", zero=True)
-        for name, count in (self.stock or {}).items():
-            machine_number(count, f"stock.{name}")
+        for field in ("stock", "least_machines", "at_least"):
+            for name, count in (getattr(self, field) or {}).items():
+                machine_number(count, f"{field}.{name}")
+        for name, longest in (self.longest_duration_s or {}).items():
+            exact_number(longest, f"longest_duration_s.{name}")
         for name, most in (self.largest_share or {}).items():
             share(most, f"largest_share.{name}")
         amounts(self.resources or {}, "resources")
@@ -102,30 +111,41 @@ class SessionChanges:
         Raises:
             InputError: hardware that the session does not have, or a rate that is too high for it; names the field.
         """
-        for field in ("price_per_h", "stock", "largest_share"):
+        for field in ("price_per_h", "stock", "largest_share", "at_least"):
             for name in getattr(self, field) or {}:
                 check_hardware(name, session.price, f"{field}.{name}")
-        prices, stock = session.price | (self.price_per_h or {}), session.stock | (self.stock or {})
-        shares = session.largest_share | (self.largest_share or {})
+        for field in ("longest_duration_s", "least_machines"):
+            for name in getattr(self, field) or {}:
+                check_known(name, session.index, "module", f"{field}.{name}")
         return replace(
             session,
             **self._objectives(session),
-            hardware=tuple(
-                replace(
-                    h,
-                    price_per_h=prices[h.name],
-                    count=stock.get(h.name),
-                    largest_share=shares.get(h.name),
-                    price_source=None if h.name in (self.price_per_h or {}) else h.price_source,
-                )
-                for h in session.hardware
-            ),
+            hardware=tuple(self._hardware(h) for h in session.hardware),
             **self._load(session),
             running=self._running(session),
             spare_machines=session.spare_machines if self.spare_machines is None else self.spare_machines,
             resources=session.resources | (self.resources or {}),
             state=session.state | (self.state or {}),
+            least_machines=session.least_machines | (self.least_machines or {}),
         )
+
+    def _hardware(self, own: Hardware) -> Hardware:
+        """A machine type with its changes."""
+        name, shares = own.name, self.largest_share or {}
+        try:
+            return replace(
+                own,
+                price_per_h=(self.price_per_h or {}).get(name, own.price_per_h),
+                count=(self.stock or {}).get(name, own.count),
+                largest_share=shares.get(name, own.largest_share),
+                price_source=None if name in (self.price_per_h or {}) else own.price_source,
+                at_least=(self.at_least or {}).get(name, own.at_least),
+            )
+        except InputError as error:
+            # Of two changes that do not fit together either one may be named.
+            changed = "at_least" if name in (self.at_least or {}) else "stock"
+            said = error.message if changed == "at_least" else f"does not fit `at_least`, which {error.message}"
+            raise InputError(said, field=f"{changed}.{name}") from None
 
     def in_words(self) -> str:
         """The changes in a few words."""
@@ -145,6 +165,7 @@ class SessionChanges:
         words += [f"{amount(price)} more where machines of {name} change" for name, price in (self.state or {}).items()]
         words += [] if self.durations is None else [f"durations at {self.durations}"]
         words += self._spare_in_words()
+        words += self._floors_in_words()
         words += [] if self.headroom is None else [f"headroom {percent(float(self.headroom), 1)}"]
         return joined(words or ["nothing changed"])
 
@@ -154,6 +175,16 @@ class SessionChanges:
         if self.spare_machines is not None:
             words.append(f"{counted(self.spare_machines, 'spare machine')} of every type that is used")
         return words
+
+    def _floors_in_words(self) -> list[str]:
+        """The longest durations, and what there is at least."""
+        longest = (self.longest_duration_s or {}).items()
+        words = [f"batches of {name} within {full(seconds)} s" for name, seconds in longest]
+        words += [f"at least {counted(n, 'machine')} for {name}" for name, n in (self.least_machines or {}).items()]
+        return [
+            *words,
+            *(f"{counted(n, 'machine')} of {name} paid for at least" for name, n in (self.at_least or {}).items()),
+        ]
 
     def _running(self, session: Session) -> Running | None:
         """The machines that run, with the limit and the price of changes."""
@@ -188,7 +219,8 @@ class SessionChanges:
 
     def _load(self, session: Session) -> dict[str, Any]:
         """The fields of a session that say its modules and their rates."""
-        modules = session.modules if self.durations is None else modules_at(session, self.durations)
+        changed = self.durations is not None or self.longest_duration_s is not None
+        modules = modules_at(session, self.durations, self.longest_duration_s or {}) if changed else session.modules
         every = 1 + (self.headroom or Fraction(0))
         if self.rate_rps is not None:
             every *= self.rate_rps / source_rate(session)
@@ -226,11 +258,20 @@ def check_hardware(name: str, known: Iterable[str], field: str) -> None:
     Raises:
         InputError: with the nearest name.
     """
+    check_known(name, known, "hardware", field)
+
+
+def check_known(name: str, known: Iterable[str], what: str, field: str) -> None:
+    """Refuse a name of something that a session does not have.
+
+    Raises:
+        InputError: with the nearest name.
+    """
     names = list(known)
     if name not in names:
         near = difflib.get_close_matches(name, names, n=1)
         hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(names)}"
-        raise InputError(f"unknown hardware {name!r}; {hint}", field=field)
+        raise InputError(f"unknown {what} {name!r}; {hint}", field=field)
 
 
 def _running_of(path: str) -> tuple[RunningMachines, ...]:
@@ -377,6 +418,27 @@ CHANGE_OPTIONS = (
         help="quantile of the measured durations that plans are to hold at, such as p95; default: the durations",
         parse=quantile_level,
         metavar="QUANTILE",
+    ),
+    Parameter(
+        flag="--longest-duration",
+        field="longest_duration_s",
+        help="most seconds of a batch of a module, such as decode=0.05: slower configurations are left out",
+        parse=named(exact_positive),
+        metavar="MODULE=SECONDS,...",
+    ),
+    Parameter(
+        flag="--least-machines",
+        field="least_machines",
+        help="whole machines that a module has at least, such as decode=2; idle ones stand by",
+        parse=named(count_or_none),
+        metavar="MODULE=N,...",
+    ),
+    Parameter(
+        flag="--at-least",
+        field="at_least",
+        help="machines of some hardware that are paid for, used or not, such as A100=4",
+        parse=named(count_or_none),
+        metavar="NAME=N,...",
     ),
 )
 """The options of the commands that change a session."""

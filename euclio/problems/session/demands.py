@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from euclio.core.parameters import Demand
+from euclio.problems.session.checking.machine_limits import has_floors, least_machines, paid_for
 from euclio.problems.session.instance import Session
 from euclio.problems.session.policies import Form, Policy
 from euclio.problems.session.rules import Charging, DummyRule
@@ -12,6 +13,8 @@ from euclio.problems.session.space import PlanSpace
 NO_PAPER = "no paper asks for it"
 SEVERAL_OBJECTIVES = frozenset({"objectives", "no_objective"})
 """What methods cover that know the lengths of paths by the session's DAG alone, with its delays and ends."""
+FLOORS = frozenset({"at_least", "least_machines"})
+"""What methods cover that plan without a look at idle machines, which the checker adds to any plan."""
 FEWER_DUMMIES = ("dummy", DummyRule.MACHINE)
 
 
@@ -63,6 +66,7 @@ def _limited(session: Session) -> bool:
         or is_limited_by_changes(session)
         or session.spare_machines
         or session.largest_share
+        or has_floors(session)
     )
 
 
@@ -81,6 +85,23 @@ SESSION_DEMANDS = (
     Demand("changes", "a limit on changes or a price of them", lambda session, space: is_limited_by_changes(session)),
     Demand("spare", "spare machines", lambda session, space: bool(session.spare_machines)),
     Demand("largest_share", "a largest share of some hardware", lambda session, space: bool(session.largest_share)),
+    Demand(
+        "at_least",
+        "machines that are paid for, used or not",
+        lambda session, space: bool(paid_for(session)),
+    ),
+    Demand(
+        "least_machines",
+        "least machines of a module",
+        lambda session, space: bool(least_machines(session)) and space.charging.whole,
+    ),
+    Demand(
+        "least_machines_share",
+        "least machines of a module by share",
+        lambda session, space: bool(least_machines(session)) and not space.charging.whole,
+        kept="they are whole machines",
+        instead=("charging", Charging.WHOLE),
+    ),
     Demand("objectives", "objectives of modules or delays between them", lambda session, space: not is_plain(session)),
     Demand(
         "no_objective",
@@ -183,6 +204,23 @@ SESSION_DEMANDS = (
         assumed=True,
         meets=("changes", "continuous_whole"),
         kept=NO_PAPER,
+        instead=FEWER_DUMMIES,
+    ),
+    Demand(
+        "at_least_coupled",
+        "machines that are paid for, used or not, with spare machines or a limit on changes or a price of them",
+        lambda session, space: (
+            bool(paid_for(session)) and (session.spare_machines > 0 or is_limited_by_changes(session))
+        ),
+        assumed=True,
+        meets=("at_least",),
+    ),
+    Demand(
+        "at_least_continuous",
+        "machines that are paid for, used or not, under dummy rule continuous by share",
+        lambda session, space: bool(paid_for(session)) and _continuous_by_share(space),
+        assumed=True,
+        meets=("at_least", "continuous"),
         instead=FEWER_DUMMIES,
     ),
     Demand(

@@ -3,24 +3,42 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 
 from euclio.core.errors import InputError
 from euclio.core.words import joined
 from euclio.problems.session.instance import Configuration, Module, Session, level_share
 
 
-def modules_at(session: Session, level: str) -> tuple[Module, ...]:
+def modules_at(session: Session, level: str | None, longest_s: Mapping[str, Fraction]) -> tuple[Module, ...]:
     """The modules with a quantile of each duration in its place; modules with one profile still share one.
 
+    Args:
+        session: the session.
+        level: the quantile; None: the durations stay.
+        longest_s: seconds that a batch takes at most, by name of the module: of these durations.
+
     Raises:
-        InputError: a configuration does not say that quantile; names it and those that are known.
+        InputError: a configuration does not say that quantile, or none of a module is short enough.
     """
-    made: dict[int, tuple[Configuration, ...]] = {}
+    made: dict[object, tuple[Configuration, ...]] = {}
+    found = []
     for module in session.modules:
-        if id(module.profile) not in made:
-            made[id(module.profile)] = tuple(_at_quantile(module, c, level) for c in module.profile)
-    return tuple(replace(module, profile=made[id(module.profile)]) for module in session.modules)
+        longest = longest_s.get(module.name, module.longest_duration_s)
+        key = id(module.profile), module.left_out
+        if level is not None and key not in made:
+            # What was too slow may not be at this quantile.
+            made[key] = tuple(_at_quantile(module, c, level) for c in module.given)
+        try:
+            if level is not None:
+                found.append(replace(module, profile=made[key], left_out=(), longest_duration_s=longest))
+            else:
+                found.append(replace(module, longest_duration_s=longest))
+        except InputError as error:
+            raise InputError(f"{module.name} {error.message}", field=f"longest_duration_s.{module.name}") from None
+    return tuple(found)
 
 
 def _at_quantile(module: Module, configuration: Configuration, level: str) -> Configuration:

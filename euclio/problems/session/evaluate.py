@@ -15,9 +15,17 @@ from euclio.core.lazy import late_value
 from euclio.core.numbers import MOST_DIGITS, has_text
 from euclio.core.showing import Framed
 from euclio.core.words import full
-from euclio.problems.session.checking.machine_limits import beyond_limits, changes_to, needed_too_much
-from euclio.problems.session.instance import MOST_NAMED, Configuration, Module, Session
+from euclio.problems.session.checking.machine_limits import (
+    beyond_limits,
+    changes_to,
+    idle_machines,
+    least_machines,
+    needed_too_much,
+    unused_machines,
+)
+from euclio.problems.session.instance import Configuration, Module, Session
 from euclio.problems.session.latency.paths import longest_path, objective_times
+from euclio.problems.session.objectives import MOST_NAMED
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan, whole_rps, written_slack_rps
 from euclio.problems.session.policies import Place, Policy
 from euclio.problems.session.rules import DummyRule
@@ -59,6 +67,9 @@ class Evaluation(Framed):
         changes: machines added to and removed from those that run already (`Session.running`); None: nothing runs, or
             a module could not be priced.
         spare_cost_per_h: what spare machines cost, in money per hour; part of `cost_per_h`.
+        idle: machines that stand by, by module and hardware type.
+        unused: machines that are paid for and not used, by hardware type.
+        floor_cost_per_h: what both cost, in money per hour; part of `cost_per_h`.
     """
 
     _view = late_value("euclio.problems.session.views", "EVALUATION")
@@ -70,6 +81,9 @@ class Evaluation(Framed):
     changes: int | None = None
     spare_cost_per_h: Fraction = Fraction(0)
     objectives: dict[str, Fraction] = field(default_factory=dict)
+    idle: dict[tuple[str, str], int] = field(default_factory=dict)
+    unused: dict[str, Fraction] = field(default_factory=dict)
+    floor_cost_per_h: Fraction = Fraction(0)
 
     @property
     def feasible(self) -> bool:
@@ -132,8 +146,11 @@ def evaluate(
     partial = [m.partial_rps for m in found]
     violations += needed_too_much(session, plan, partial)
     machines: dict[str, Fraction] = {}
-    if (session.stock or session.resources or session.spare_machines) and not groups:
-        machines = machines_by_hardware(plan, partial, space)
+    idle = idle_machines(session, plan, partial)
+    if least_machines(session) and not space.charging.whole:
+        violations.append("least_machines counts whole machines; charge them whole (--machines whole)")
+    if (session.stock or session.resources or session.spare_machines or session.at_least) and not groups:
+        machines = bought_machines(session, plan, partial, space)
         violations += beyond_limits(session, machines)
     latencies = [m.worst_case_latency_s for m in found]
     latency, path = longest_path(session, latencies)
@@ -141,7 +158,10 @@ def evaluate(
     if latency > limit:
         violations += _missed(session, latencies, path, latency, limit)
     spare_cost = session.spare_machines * sum((price[name] for name, n in machines.items() if n), Fraction(0))
-    cost, changes = sum((m.cost_per_h for m in found), spare_cost), None
+    unused = unused_machines(session, machines)
+    standing = sum((n * price[name] for (_, name), n in idle.items()), ZERO)
+    standing += sum((n * price[name] for name, n in unused.items()), ZERO)
+    cost, changes = sum((m.cost_per_h for m in found), spare_cost + standing), None
     running = session.running
     if running is not None:
         changed = changes_to(running, session, plan, partial)
@@ -150,7 +170,8 @@ def evaluate(
         if running.most_changes is not None and changes > running.most_changes:
             violations.append(f"{changes} machines are added or removed, at most {running.most_changes} may be")
     by_objective = {name: taken for name, (taken, _) in objective_times(session, latencies).items()}
-    return Evaluation(tuple(violations), cost, latency, tuple(found), changes, spare_cost, by_objective)
+    floors = dict(idle), unused, standing
+    return Evaluation(tuple(violations), cost, latency, tuple(found), changes, spare_cost, by_objective, *floors)
 
 
 def _modules(
@@ -284,6 +305,14 @@ def machines_by_hardware(plan: Plan, partial_rps: list[Fraction], space: PlanSpa
         used[last.hardware] += bool(partial) if space.charging.whole else share
     for group in plan.shared:
         used[plan.modules[group[0]].allocations[-1].configuration.hardware] -= len(group) - 1
+    return used
+
+
+def bought_machines(session: Session, plan: Plan, partial_rps: list[Fraction], space: PlanSpace) -> dict[str, Fraction]:
+    """Machines of each hardware type that a plan is charged for, those included that stand by (`idle_machines`)."""
+    used = machines_by_hardware(plan, partial_rps, space)
+    for (_, hardware), n in idle_machines(session, plan, partial_rps).items():
+        used[hardware] += n
     return used
 
 

@@ -14,6 +14,7 @@ from euclio.core.numbers import Number, exact_number, whole_number
 from euclio.core.showing import Framed
 from euclio.core.words import amount, full
 from euclio.problems.session.objectives import (
+    MOST_NAMED,
     Application,
     End,
     Objective,
@@ -21,14 +22,13 @@ from euclio.problems.session.objectives import (
     ends,
     exact_delays,
     longest_objective,
+    parents_of,
+    topological_order,
 )
 from euclio.problems.session.running import SHARING, Running
 
 MOST_MACHINES = 10**9
 """A module's rate is at most that of so many machines of its slowest configuration."""
-
-MOST_NAMED = 20
-"""Names that an error lists at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,7 @@ class Hardware:
         takes: what a machine of it takes of each resource of the session (`Session.resources`), in the resource's unit.
         price_source: where the price is from, in one line (`euclio prices`); None: not said. It is no part of what
             makes two machine types equal.
+        at_least: machines of it that are paid for, used or not; None: none.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Hardware:
     largest_share: Fraction | None = None
     takes: dict[str, Fraction] = field(default_factory=dict, hash=False)
     price_source: str | None = field(default=None, compare=False)
+    at_least: int | None = None
 
     def __init__(
         self,
@@ -65,6 +67,7 @@ class Hardware:
         largest_share: Number | None = None,
         takes: Mapping[str, Number] | None = None,
         price_source: str | None = None,
+        at_least: int | None = None,
     ) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "price_per_h", exact_number(price_per_h, "price_per_h", zero=True))
@@ -73,6 +76,10 @@ class Hardware:
         object.__setattr__(self, "largest_share", None if largest_share is None else share(largest_share))
         object.__setattr__(self, "takes", amounts(takes or {}, "takes"))
         object.__setattr__(self, "price_source", price_source)
+        object.__setattr__(self, "at_least", None if at_least is None else machine_number(at_least, "at_least"))
+        if self.at_least is not None and self.count is not None and self.at_least > self.count:
+            message = f"is {self.at_least:,}, more than the {self.count:,} in stock; lower it, or raise the stock"
+            raise InputError(message, field="at_least")
 
 
 def amounts(values: Mapping[str, Number], field: str) -> dict[str, Fraction]:
@@ -191,24 +198,70 @@ def quantiles(given: Mapping[str, Number], field: str = "quantiles_s") -> dict[s
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A DNN module with its request rate in requests per second and its profile."""
+    """A DNN module with its request rate and its profile.
+
+    Attributes:
+        name: its name.
+        rate_rps: requests per second.
+        profile: the configurations that plans may use.
+        longest_duration_s: seconds that a batch takes at most; None: any.
+        left_out: configurations given whose batches take longer, each with its place among all those given.
+    """
 
     name: str
     rate_rps: Fraction
     profile: tuple[Configuration, ...]
+    longest_duration_s: Fraction | None = None
+    left_out: tuple[tuple[int, Configuration], ...] = field(default=(), repr=False)
 
-    def __init__(self, name: str, rate_rps: Number, profile: tuple[Configuration, ...] | list[Configuration]) -> None:
+    def __init__(
+        self,
+        name: str,
+        rate_rps: Number,
+        profile: tuple[Configuration, ...] | list[Configuration],
+        longest_duration_s: Number | None = None,
+        left_out: tuple[tuple[int, Configuration], ...] = (),
+    ) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "rate_rps", exact_number(rate_rps, "rate_rps"))
         object.__setattr__(self, "profile", tuple(profile))
-        if not self.profile:
+        object.__setattr__(self, "left_out", tuple(left_out))
+        longest = None if longest_duration_s is None else exact_number(longest_duration_s, "longest_duration_s")
+        object.__setattr__(self, "longest_duration_s", longest)
+        given = self.given
+        if not given:
             raise InputError("the profile is empty; give at least one configuration", field="profile")
-        keys = {(c.hardware, c.batch, c.concurrency) for c in self.profile}
-        if len(keys) < len(self.profile):
+        keys = {(c.hardware, c.batch, c.concurrency) for c in given}
+        if len(keys) < len(given):
             raise InputError(
                 "two configurations share hardware, batch and concurrency; keep one of them", field="profile"
             )
+        late = tuple((k, c) for k, c in enumerate(given) if longest is not None and c.duration_s > longest)
+        if longest is not None and len(late) == len(given):
+            raise InputError(_none_is_short_enough(given, longest), field="longest_duration_s")
+        # Solvers know profiles again by identity: one that stays as it is remains the same tuple.
+        if late != self.left_out:
+            places = {place for place, _ in late}
+            object.__setattr__(self, "profile", tuple(c for k, c in enumerate(given) if k not in places))
+            object.__setattr__(self, "left_out", late)
         _check_machines(self.rate_rps, self.profile)
+
+    @property
+    def given(self) -> tuple[Configuration, ...]:
+        """All configurations given, those left out too."""
+        if not self.left_out:
+            return self.profile
+        found = list(self.profile)
+        for place, configuration in self.left_out:
+            found.insert(place, configuration)
+        return tuple(found)
+
+
+def _none_is_short_enough(given: tuple[Configuration, ...], longest_s: Fraction) -> str:
+    """The message that a module has no configuration whose batches take so little time."""
+    c = min(given, key=lambda c: c.duration_s)
+    fastest = f"{c.hardware} batch {c.batch} concurrency {c.concurrency}"
+    return f"is {full(longest_s)}, and the fastest configuration, {fastest}, takes {full(c.duration_s)} s; raise it"
 
 
 def _check_machines(rate_rps: Fraction, profile: tuple[Configuration, ...]) -> None:
@@ -246,6 +299,7 @@ class Session(Framed):
         objectives: objectives of modules, in place of one for all modules without children.
         delay_s: seconds between the end of an edge's parent and the start of its child, by edge, where there are any.
         applications: names of the DAG's weakly connected parts, which share the machines.
+        least_machines: by name of a module, the whole machines that it has at least; idle ones stand by.
 
     Raises:
         InputError: duplicate names, unknown hardware or modules, a cycle, numbers out of range.
@@ -266,6 +320,7 @@ class Session(Framed):
     objectives: tuple[Objective, ...] = ()
     delay_s: dict[tuple[str, str], Fraction] = field(default_factory=dict, hash=False)
     applications: tuple[Application, ...] = ()
+    least_machines: dict[str, int] = field(default_factory=dict, hash=False)
     _order: tuple[int, ...] = field(init=False, repr=False, compare=False)
     _parents: tuple[tuple[int, ...], ...] = field(init=False, repr=False, compare=False)
     _ends: tuple[End, ...] = field(init=False, repr=False, compare=False)
@@ -285,6 +340,7 @@ class Session(Framed):
         objectives: tuple[Objective, ...] | list[Objective] = (),
         delay_s: Mapping[tuple[str, str], Number] | None = None,
         applications: tuple[Application, ...] | list[Application] = (),
+        least_machines: Mapping[str, int] | None = None,
     ) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "objectives", tuple(objectives))
@@ -299,9 +355,11 @@ class Session(Framed):
         object.__setattr__(self, "state", amounts(state or {}, "state"))
         object.__setattr__(self, "delay_s", exact_delays(delay_s or {}, self.edges))
         object.__setattr__(self, "applications", tuple(applications))
+        least = {name: machine_number(n, f"least_machines.{name}") for name, n in (least_machines or {}).items()}
+        object.__setattr__(self, "least_machines", least)
         _check_names(self)
-        object.__setattr__(self, "_order", _topological_order(self))
-        object.__setattr__(self, "_parents", _parents(self))
+        object.__setattr__(self, "_order", topological_order(self.index, self.edges))
+        object.__setattr__(self, "_parents", parents_of(self.index, self.edges))
         # Sessions are made often, and most name nothing.
         names = self.index if self.objectives or self.applications else {}
         check_objectives(self.objectives, self.applications, names, self._parents)
@@ -326,6 +384,11 @@ class Session(Framed):
     def stock(self) -> dict[str, int]:
         """Hardware name to the most machines of it, where there is a limit."""
         return {h.name: h.count for h in self.hardware if h.count is not None}
+
+    @property
+    def at_least(self) -> dict[str, int]:
+        """Hardware name to the machines of it that are paid for, used or not, where there are some."""
+        return {h.name: h.at_least for h in self.hardware if h.at_least}
 
     @property
     def largest_share(self) -> dict[str, Fraction]:
@@ -384,7 +447,7 @@ def _check_names(session: Session) -> None:
         if module.name in names:
             raise InputError(f"module {module.name!r} is listed twice; rename one", field=f"modules[{i}].name")
         names.add(module.name)
-        for k, c in enumerate(module.profile):
+        for k, c in enumerate(module.given):
             if c.hardware not in known:
                 raise InputError(
                     f"unknown hardware {c.hardware!r}; add it to `hardware` (known: {', '.join(sorted(known))})",
@@ -396,9 +459,11 @@ def _check_names(session: Session) -> None:
                     f"is {full(c.memory_mb)}, and {c.hardware} has {full(there)}; leave this configuration out",
                     field=f"modules[{i}].profile[{k}].memory_mb",
                 )
-    for name in session.state:
-        if name not in names:
-            raise InputError(f"unknown module {name!r}; known: {_some_names(session.modules)}", field=f"state.{name}")
+    for field_name, by_module in (("state", session.state), ("least_machines", session.least_machines)):
+        for name in by_module:
+            if name not in names:
+                known_names = _some_names(session.modules)
+                raise InputError(f"unknown module {name!r}; known: {known_names}", field=f"{field_name}.{name}")
     seen: set[tuple[str, str]] = set()
     for i, edge in enumerate(session.edges):
         for end in edge:
@@ -413,45 +478,3 @@ def _some_names(modules: tuple[Module, ...]) -> str:
     """The names of modules, of very many the first ones."""
     named = ", ".join(module.name for module in modules[:MOST_NAMED])
     return named if len(modules) <= MOST_NAMED else f"{named} and {len(modules) - MOST_NAMED} more"
-
-
-def _topological_order(session: Session) -> tuple[int, ...]:
-    index = session.index
-    children: list[list[int]] = [[] for _ in session.modules]
-    waiting = [0] * len(session.modules)
-    for a, b in session.edges:
-        children[index[a]].append(index[b])
-        waiting[index[b]] += 1
-    ready = [i for i, n in enumerate(waiting) if n == 0]
-    for node in ready:  # it grows as it is gone through, and is the order in the end
-        for child in children[node]:
-            waiting[child] -= 1
-            if waiting[child] == 0:
-                ready.append(child)
-    if len(ready) < len(session.modules):
-        raise InputError(
-            f"the edges form a cycle: {_name_cycle(session, children, waiting)}; remove one of them", field="edges"
-        )
-    return tuple(ready)
-
-
-def _parents(session: Session) -> tuple[tuple[int, ...], ...]:
-    index = session.index
-    lists: list[list[int]] = [[] for _ in session.modules]
-    for a, b in session.edges:
-        lists[index[b]].append(index[a])
-    return tuple(tuple(parents) for parents in lists)
-
-
-def _name_cycle(session: Session, children: list[list[int]], waiting: list[int]) -> str:
-    """A cycle in words: walk backwards among the modules that never became ready until one repeats."""
-    parent = {c: p for p, cs in enumerate(children) if waiting[p] > 0 for c in cs}
-    node = next(i for i, n in enumerate(waiting) if n > 0)
-    place: dict[int, int] = {}
-    while node not in place:
-        place[node] = len(place)
-        node = parent[node]
-    cycle = [*reversed(list(place)[place[node] :])]
-    names = [session.modules[i].name for i in (node, *cycle[:MOST_NAMED])]
-    left_out = ["..."] if len(cycle) > MOST_NAMED else []
-    return " -> ".join([*names, *left_out, *([session.modules[node].name] if left_out else [])])

@@ -4,7 +4,7 @@ docs/model/services.md. An objective o bounds every path that ends with its modu
 most L_o. With L the largest of them, `Session.slo_s`, a module that objectives name gets an *end* ω = L − min L_o. A
 plan keeps all objectives if and only if the longest path with delays and ends takes at most L. So each method that
 knows longest paths knows objectives. A plain session has an objective of L at each module without children, whose end
-is 0.
+is 0. The DAG itself stands below: its parts, its order and its parents.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from euclio.core.numbers import LARGEST, Number, exact_number
 from euclio.core.words import full
 
 Edge = tuple[str, str]
+MOST_NAMED = 20
+"""Names that an error lists at most."""
 End = Fraction | None
 """An end in seconds; None: the module has children and no objective of its own."""
 
@@ -181,3 +183,52 @@ def ends(
         least[m] = min(objective.slo_s, least.get(m, objective.slo_s))
     free = slo_s - LARGEST
     return tuple(slo_s - least[m] if m in least else None if m in has_children else free for m in range(len(parents)))
+
+
+def topological_order(index: Mapping[str, int], edges: Sequence[Edge]) -> tuple[int, ...]:
+    """The modules' indices, parents before children.
+
+    Args:
+        index: index of each module, by name and in rising order.
+        edges: the edges, between these modules.
+
+    Raises:
+        InputError: the edges form a cycle; names it.
+    """
+    children: list[list[int]] = [[] for _ in index]
+    waiting = [0] * len(index)
+    for a, b in edges:
+        children[index[a]].append(index[b])
+        waiting[index[b]] += 1
+    ready = [i for i, n in enumerate(waiting) if n == 0]
+    for node in ready:  # it grows as it is gone through, and is the order in the end
+        for child in children[node]:
+            waiting[child] -= 1
+            if waiting[child] == 0:
+                ready.append(child)
+    if len(ready) < len(index):
+        named = _name_cycle(list(index), children, waiting)
+        raise InputError(f"the edges form a cycle: {named}; remove one of them", field="edges")
+    return tuple(ready)
+
+
+def parents_of(index: Mapping[str, int], edges: Sequence[Edge]) -> tuple[tuple[int, ...], ...]:
+    """For each module the indices of its parents, in the order of the edges; arguments as those of the order."""
+    lists: list[list[int]] = [[] for _ in index]
+    for a, b in edges:
+        lists[index[b]].append(index[a])
+    return tuple(tuple(parents) for parents in lists)
+
+
+def _name_cycle(names: list[str], children: list[list[int]], waiting: list[int]) -> str:
+    """A cycle in words: walk backwards among the modules that never became ready until one repeats."""
+    parent = {c: p for p, cs in enumerate(children) if waiting[p] > 0 for c in cs}
+    node = next(i for i, n in enumerate(waiting) if n > 0)
+    place: dict[int, int] = {}
+    while node not in place:
+        place[node] = len(place)
+        node = parent[node]
+    cycle = [*reversed(list(place)[place[node] :])]
+    found = [names[i] for i in (node, *cycle[:MOST_NAMED])]
+    left_out = ["..."] if len(cycle) > MOST_NAMED else []
+    return " -> ".join([*found, *left_out, *([names[node]] if left_out else [])])

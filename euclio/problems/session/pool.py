@@ -66,6 +66,7 @@ def pooled(sessions: Sequence[Session]) -> Session:
         objectives,
         delays,
         applications,
+        {rename(one, name): least for one in sessions for name, least in one.least_machines.items()},
     )
 
 
@@ -103,8 +104,8 @@ def _hardware(sessions: Sequence[Session]) -> list[Hardware]:
             other, owner = known.setdefault(hardware.name, (hardware, one.name))
             if other != hardware:
                 raise InputError(
-                    f"{hardware.name} differs between {owner} and {one.name}: price, stock, memory, largest share and "
-                    "takes of a shared type have to be equal",
+                    f"{hardware.name} differs between {owner} and {one.name}: price, stock, memory, largest share, "
+                    "takes and at_least of a shared type have to be equal",
                     field="hardware",
                 )
     return [hardware for hardware, _ in known.values()]

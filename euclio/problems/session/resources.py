@@ -71,9 +71,9 @@ def without_stock(session: Session) -> Session:
 
 
 def without_limits(session: Session) -> Session:
-    """The session without a stock, resources, shares of hardware, spare machines, and machines that run already.
+    """The session without a stock, resources, shares of hardware, spare, least and running machines.
 
     It has a plan exactly if the session's latencies and rates allow for one.
     """
-    hardware = tuple(replace(h, count=None, largest_share=None) for h in session.hardware)
-    return replace(session, hardware=hardware, running=None, spare_machines=0, resources={})
+    hardware = tuple(replace(h, count=None, largest_share=None, at_least=None) for h in session.hardware)
+    return replace(session, hardware=hardware, running=None, spare_machines=0, resources={}, least_machines={})

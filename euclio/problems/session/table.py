@@ -163,6 +163,7 @@ def _header(session: Session, result: Result) -> list[str]:
     if result.value is not None:
         lines.append(costs_in_words(session, result.value, source_rate(session) / (1 + _headroom(result))))
     lines += whole_costs_in_words(session, result) + _shared(session, result) + _spare(session, result)
+    lines += _floors(session, result)
     lines += _needed(session, result)
     return lines + _changes(session, result) + _attainment(result) + _doubts(session, result)
 
@@ -225,6 +226,22 @@ def _spare(session: Session, result: Result) -> list[str]:
     return [f"spare machines: {machines} of every type used, {cost} per hour in all"]
 
 
+def _floors(session: Session, result: Result) -> list[str]:
+    """The lines on machines that are paid for and do not work."""
+    found = result.evaluation
+    if found is None or result.value is None:
+        return []
+    lines = [
+        f"idle machines: {counted(n, 'machine')} of {name} for {module}, {money(session, n * session.price[name])} "
+        "per hour"
+        for (module, name), n in found.idle.items()
+    ]
+    return lines + [
+        f"paid for and not used: {amount(n, digits=6)} of {name}, {money(session, n * session.price[name])} per hour"
+        for name, n in found.unused.items()
+    ]
+
+
 def _needed(session: Session, result: Result) -> list[str]:
     """The line on several types with a largest share: what all of them have together, as each is limited by itself."""
     found = result.evaluation
@@ -246,7 +263,7 @@ def _changes(session: Session, result: Result) -> list[str]:
     made = counted(found.changes, "machine")
     if running.most_changes is not None:
         made = f"{found.changes:,} of at most {counted(running.most_changes, 'machine')}"
-    others = sum((module.cost_per_h for module in found.modules), found.spare_cost_per_h)
+    others = sum((module.cost_per_h for module in found.modules), found.spare_cost_per_h + found.floor_cost_per_h)
     paid = Fraction(0) if found.cost_per_h is None else found.cost_per_h - others
     charged = running.price_per_change_per_h or any(session.state.values())
     price = f", {money(session, paid)} per hour for them" if charged else ""
@@ -270,7 +287,8 @@ def _total_machines(result: Result) -> float:
     assert result.plan is not None
     assert result.evaluation is not None
     partial = [module.partial_rps for module in result.evaluation.modules]
-    return float(sum(machines_by_hardware(result.plan, partial, result.space).values()))
+    idle = sum(result.evaluation.idle.values())
+    return float(idle + sum(machines_by_hardware(result.plan, partial, result.space).values()))
 
 
 def _module_rows(

@@ -18,6 +18,7 @@ from typing import Any
 
 from euclio.core.certificate import Search
 from euclio.core.numbers import exact
+from euclio.problems.session.checking.machine_limits import has_floors
 from euclio.problems.session.evaluate import rank_key
 from euclio.problems.session.instance import Module, Session
 from euclio.problems.session.policies import Form
@@ -54,6 +55,7 @@ def find_better_keeping(
     if not is_plain(session):
         return Search(None, False, 0, NO_PROOF_OF_OBJECTIVES)
     others = session.stock or session.resources or session.running or session.spare_machines or session.largest_share
+    others = others or has_floors(session)
     covered = (
         asked.get("arrivals") == "poisson"
         and not asked.get("noise")

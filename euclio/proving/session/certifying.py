@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import chain, combinations
 
 from euclio.core.certificate import Search
+from euclio.problems.session.checking.machine_limits import has_floors
 from euclio.problems.session.evaluate import Evaluation, evaluate
 from euclio.problems.session.family import FAMILY
 from euclio.problems.session.instance import Session
@@ -68,6 +69,8 @@ def _not_covered(session: Session, space: PlanSpace) -> str:
     """Why the prover does not cover a plan space; empty if it does."""
     if space.policy.form is Form.GENERAL:
         return f"the prover does not cover policy {space.policy.name}"
+    if has_floors(session):
+        return "the prover does not cover machines that are paid for and not used"
     if space.charging.packs:
         return "the prover covers machines by share or whole, none that modules share"
     if session.spare_machines and len(space.hardware_of(session)) > MOST_TYPES:

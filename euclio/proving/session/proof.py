@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from euclio.core.certificate import NoProofError
+from euclio.problems.session.checking.machine_limits import has_floors
 from euclio.problems.session.evaluate import Evaluation, evaluate
 from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import Plan
@@ -157,6 +158,8 @@ def session_proof(
     """
     if session.spare_machines and cutoff is not None:
         raise NoProofError("spare machines are charged by types of hardware, for which the file's program has no rows")
+    if has_floors(session):
+        raise NoProofError("machines that are paid for and not used have no rows in the file's program")
     parts = _served_parts(session, space)
     checked = None if plan is None else evaluate(session, plan, space)
     if cutoff is None:

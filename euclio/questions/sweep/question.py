@@ -17,7 +17,7 @@ from euclio.core.solving import solve, solver_for
 from euclio.core.space_fields import word
 from euclio.problems.session.changes import SessionChanges
 from euclio.problems.session.costs import cost_by_hardware
-from euclio.problems.session.evaluate import machines_by_hardware
+from euclio.problems.session.evaluate import bought_machines
 from euclio.problems.session.instance import Session
 from euclio.problems.session.rules import Charging
 from euclio.problems.session.space import PlanSpace
@@ -206,5 +206,5 @@ def _most_bought(asked: Sweep, solving: Solving) -> tuple[str, int]:
         return session.hardware[0].name, session.hardware[0].count or 0
     costs = cost_by_hardware(session, plan, found)
     name = max(costs, key=lambda one: costs[one])
-    used = machines_by_hardware(plan, [module.partial_rps for module in found.modules], result.space)
+    used = bought_machines(session, plan, [module.partial_rps for module in found.modules], result.space)
     return name, math.ceil(used[name])

@@ -37,6 +37,8 @@ class MachineChanges(TypedDict, total=False):
     spare: Number | None
     largest_share: ByName | None
     headroom: Number | None
+    least_machines: ByName | None
+    at_least: ByName | None
 
 
 class MostChanges(TypedDict, total=False):
@@ -57,6 +59,7 @@ class Measurements(TypedDict, total=False):
     """How far the measured durations of a session are trusted."""
 
     durations: str | None
+    longest_duration: ByName | None
     strict: bool
 
 

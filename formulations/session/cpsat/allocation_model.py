@@ -56,13 +56,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor, lcm
+from math import ceil, floor
 
 from ortools.sat.python import cp_model
 
 from euclio.problems.session import Policy
 from euclio.problems.session.policies import Form
-from euclio.problems.session.resources import machine_limits
 from formulations.engines.cpsat import CountedValues, common_scale
 from formulations.session.demands import Changes, limited_shares
 from formulations.session.joint.problem import JointConfiguration, JointModule, JointProblem
@@ -446,48 +445,3 @@ def _partial_cost(
             factor = max(1, floor(COEFFICIENT / max(slope, Fraction(1))))
             model.add(factor * (partial + 1) >= floor(factor * slope) * (v.f - 1)).only_enforce_if(v.z[k])
     return partial
-
-
-def add_stock(model: cp_model.CpModel, problem: JointProblem, modules: Sequence[ModuleVariables]) -> None:
-    """(8b): no more machines of a type than are in stock, and no more of a resource than there is.
-
-    Args:
-        model: the model.
-        problem: the joint problem.
-        modules: variables of the modules that share the stock.
-    """
-    for limit in machine_limits(problem.session):
-        of_type = [
-            (
-                v,
-                limit.takes[name],
-                [k for k, c in enumerate(v.module.configurations) if c.configuration.hardware == name],
-            )
-            for name in limit.takes
-            for v in modules
-        ]
-        most = sum(each * (v.module.configurations[k].most_machines + 1) for v, each, ks in of_type for k in ks)
-        room = limit.left(problem.session.spare_machines)
-        if most <= room:
-            continue
-        # Whole numbers of all that is taken; where these are too large for a row, they are rounded in favour of plans.
-        scale = Fraction(lcm(room.denominator, *(each.denominator for each in limit.takes.values())))
-        if not limit.is_stock and most * scale > STOCK_UNITS:
-            scale = STOCK_UNITS / Fraction(most)
-        count, taken = ceil(room * scale), [(v, floor(each * scale), ks) for v, each, ks in of_type]
-        if problem.space.charging.whole:
-            model.add(sum(each * (v.n[k] + v.z[k]) for v, each, ks in taken for k in ks) <= count)
-            continue
-        units = max(1, min(SHARE_UNITS, STOCK_UNITS // ceil(most * scale)))
-        shares = [each * _share(model, v, ks, units) for v, each, ks in taken if ks]
-        model.add(sum(each * units * v.n[k] for v, each, ks in taken for k in ks) + sum(shares) <= units * count)
-
-
-def _share(model: cp_model.CpModel, v: ModuleVariables, places: list[int], units: int) -> cp_model.IntVar:
-    """The share that a module uses of a partial machine of some of its configurations, in units of a machine."""
-    share = model.new_int_var(0, units, "")
-    for k in places:
-        slope = units / (v.module.configurations[k].throughput_rps * v.units_per_rps)
-        factor = max(1, floor(COEFFICIENT / max(slope, Fraction(1))))
-        model.add(factor * (share + 1) >= floor(factor * slope) * (v.f - 1)).only_enforce_if(v.z[k])
-    return share

@@ -33,7 +33,8 @@ from euclio.core.result import Answer, TracePoint
 from euclio.problems.session import Evaluation, ModulePlan, Plan, PlanSpace, Session
 from formulations.engines.cpsat import CP_SAT_FEW_CUTS, CountedOutcome
 from formulations.engines.interface import EngineLimits, engine_limits
-from formulations.session.cpsat.allocation_model import add_module, add_stock, money_scale
+from formulations.session.cpsat.allocation_model import add_module, money_scale
+from formulations.session.cpsat.coupled import add_stock
 from formulations.session.cpsat.joint_model import JointModel, joint_model
 from formulations.session.demands import coupled_prices
 from formulations.session.joint.candidates import Exclusion, priced, refused

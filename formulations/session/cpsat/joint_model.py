@@ -2,7 +2,7 @@
 
 To the block of every module (`allocation_model.py`) come latencies and start times, in units of 1/Q seconds:
 
-    (9)   minimise total = Σ_m cost_m + what changes and spare machines cost,  total ≤ cutoff
+    (9)   minimise total = Σ_m cost_m + what `coupled.py` adds,  total ≤ cutoff
     (10)  start_m ≥ start_a + latency_m of a                      for every edge (a, m)
     (11)  start_m + latency_m ≤ ⌊SLO Q⌋
     (12)  u_k: (latency + 1 - ⌊d_k Q⌋) · left_k ≥ ⌈b_k Q R⌉       whole machines (Harpagon Theorem 1)
@@ -31,7 +31,6 @@ path and a few parts in 2^26 of a rate: its plan is priced exactly, and refused 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
@@ -42,68 +41,11 @@ from ortools.sat.python import cp_model
 from euclio.problems.session import Plan, Policy
 from euclio.problems.session.policies import Form
 from formulations.engines.cpsat import CountedValues, common_scale
-from formulations.session.cpsat.allocation_model import TIME_UNITS, ModuleVariables, add_module, add_stock, money_scale
+from formulations.session.cpsat.allocation_model import TIME_UNITS, ModuleVariables, add_module, money_scale
+from formulations.session.cpsat.coupled import add_stock, coupled_costs, idle_machines
 from formulations.session.demands import coupled_prices
 from formulations.session.joint.candidates import Exclusion, ModuleState, state
 from formulations.session.joint.problem import JointConfiguration, JointProblem
-
-# What changes and spare machines are of all modules together, in the joint CP-SAT model (ours).
-#
-# docs/model/whole-machines.md. The block of a module counts its changes, and has their price in its cost
-# (`allocation_model.py`). With K the most changes, `gone` the running machines of modules that the session does not
-# have, N spare machines of each type, S the units of money:
-#
-#     (17)  Σ_m changes_m + gone ≤ K
-#     (18)  u_k, z_k ≤ type_h ≤ 1                                     for every k on h, of all modules
-#           Σ_{k of m on h} lead_k ≤ type_h,  Σ_{k of m on h} last_k ≤ type_h       (implied)
-#     (19)  coupled = ⌊S gone_cost⌋ + Σ_h ⌊N p_h S⌋ type_h,  added to the cost of the modules
-#
-# A price that is more than a plan may cost is taken for a little more than that, so that numbers stay small. Prices
-# are rounded down: like the block of a module, these rows keep every plan, at no higher a cost.
-
-
-def coupled_costs(
-    model: cp_model.CpModel,
-    problem: JointProblem,
-    modules: Sequence[ModuleVariables],
-    money: Fraction,
-    cutoff: Fraction,
-) -> list[cp_model.LinearExprT]:
-    """Add (17) and (18) to a model; returns the terms of (19).
-
-    Args:
-        model: the model.
-        problem: the joint problem.
-        modules: variables of its modules.
-        money: units per money per hour: S.
-        cutoff: only plans that cost at most this much per hour are of interest.
-    """
-    beyond = ceil(cutoff * money) + 1
-    costs: list[cp_model.LinearExprT] = []
-    changes, spare = problem.changes, problem.session.spare_machines
-    if changes is not None:
-        costs.append(min(floor(changes.gone_cost * money), beyond))
-        if changes.most is not None:
-            model.add(sum(v.changes for v in modules if v.changes is not None) <= changes.most - changes.gone)
-    if spare:
-        for name, p in problem.session.price.items():
-            costs.append(min(floor(spare * p * money), beyond) * _type(model, modules, name))
-    return costs
-
-
-def _type(model: cp_model.CpModel, modules: Sequence[ModuleVariables], name: str) -> cp_model.IntVar:
-    """(18): whether a plan uses a hardware type."""
-    used = model.new_bool_var(f"type_{name}")
-    for v in modules:
-        places = [k for k, c in enumerate(v.module.configurations) if c.configuration.hardware == name]
-        for k in places:
-            model.add_implication(v.u[k], used)
-            model.add_implication(v.z[k], used)
-        if places:
-            model.add(sum(v.lead[k] for k in places) <= used)
-            model.add(sum(v.last[k] for k in places) <= used)
-    return used
-
 
 SHARE_BITS = 29
 """Bits that are kept of what one of several machines with equal rates asks for."""
@@ -196,10 +138,11 @@ def joint_model(
     modules = tuple(
         add_module(model, problem, m, money, (least_costs[m], most_costs[m])) for m in range(len(problem.modules))
     )
-    total = sum([*(v.cost for v in modules), *coupled_costs(model, problem, modules, money, cutoff)])
+    idle = idle_machines(model, problem, modules)
+    total = sum([*(v.cost for v in modules), *coupled_costs(model, problem, modules, idle, money, cutoff)])
     model.add(total <= floor(cutoff * money))
     model.minimize(total)
-    add_stock(model, problem, modules)
+    add_stock(model, problem, modules, idle)
     if problem.shape.edges:
         _add_times(model, problem, modules)
     return JointModel(problem, model, money, modules, total)

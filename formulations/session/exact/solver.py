@@ -19,6 +19,7 @@ from euclio.core.result import Answer
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.problems.session import DummyRule, Plan, PlanSpace, Session, evaluate
 from euclio.problems.session.arrays import SessionArrays, arrays_kept, session_arrays, to_plan
+from euclio.problems.session.checking.machine_limits import paid_for
 from euclio.problems.session.demands import is_limited_by_changes
 from euclio.problems.session.family import FAMILY
 from euclio.problems.session.latency.bound import is_too_fast, takes_all_of_the_slo
@@ -187,6 +188,9 @@ solve_stock: Callable[[Session, PlanSpace, float], Answer] = late(
 solve_with_changes: Callable[[Session, PlanSpace, float], Answer] = late(
     "formulations.session.exact.stock.changes", "solve_with_changes"
 )
+solve_paid_for: Callable[[Session, PlanSpace, float], Answer] = late(
+    "formulations.session.exact.stock.paid_for", "solve_paid_for"
+)
 solve_continuous: Callable[[Session, PlanSpace, SessionArrays, float], Answer] = late(
     "formulations.session.exact.continuous", "solve_continuous"
 )
@@ -214,9 +218,11 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         no worse than those of quick heuristics; of more than a hundred modules than that of `price-of-time`, where the
         limit leaves a second per fifty of them. What was found
         and proven on the way is the trace, and `Limits.standing` has it at any moment, but for stocks, limits on
-        changes, spare machines, dummy rule `continuous` by share, and one hardware type per session.
+        changes, machines that are paid for, spare machines, dummy rule `continuous` by share, and one hardware type per
+        session.
     """
-    rounds = not (session.stock or session.resources or is_limited_by_changes(session) or _is_on_lines(space))
+    limited = session.stock or session.resources or session.at_least or is_limited_by_changes(session)
+    rounds = not (limited or _is_on_lines(space))
     return with_known_plans(session, space, limits, lambda within: _solve(session, space, within), rounds=rounds)
 
 
@@ -254,6 +260,8 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float, course: Cours
         return Answer(None, "infeasible", infeasible=True, reason=NO_PLAN)
     if _is_barely_too_fast_for_the_stock(session, space):
         return Answer(None, "infeasible", infeasible=True, reason=NO_PLAN_WITHIN_STOCK)
+    if paid_for(session):
+        return solve_paid_for(session, space, deadline)
     if is_limited_by_changes(session):
         return solve_with_changes(session, space, deadline)
     if session.stock or session.resources:

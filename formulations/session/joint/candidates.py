@@ -30,7 +30,8 @@ from math import ceil, gcd, lcm
 
 from euclio.problems.session import Evaluation, Plan, Session, evaluate, longest_path
 from euclio.problems.session.arrays import session_arrays
-from euclio.problems.session.evaluate import machines_by_hardware
+from euclio.problems.session.checking.machine_limits import paid_for
+from euclio.problems.session.evaluate import bought_machines
 from euclio.problems.session.resources import machine_limits
 from formulations.session.demands import coupled_prices, limited_shares
 from formulations.session.joint.problem import JointProblem
@@ -159,6 +160,9 @@ def priced(problem: JointProblem, plan: Plan, checked: Evaluation, incumbent: Fr
     # Modules with partial machines cost too much by themselves, for any choice of the others.
     if fixed >= incumbent:
         return Exclusion(others)
+    # What is paid for and not used depends on all shares together.
+    if paid_for(problem.session):
+        return Exclusion(states)
     prices = [c.price for m in whole for c in problem.modules[m].configurations]
     step = _common_divisor(prices + coupled_prices(problem.session))
     if step == 0:
@@ -176,7 +180,7 @@ def priced(problem: JointProblem, plan: Plan, checked: Evaluation, incumbent: Fr
 def _beyond_limits(problem: JointProblem, plan: Plan, checked: Evaluation) -> list[list[int]]:
     """For each stock and resource that the plan exceeds, the modules that use some of it."""
     session, partial = problem.session, [entry.partial_rps for entry in checked.modules]
-    used = machines_by_hardware(plan, partial, problem.space)
+    used = bought_machines(session, plan, partial, problem.space)
     return [
         [m for m, p in enumerate(plan.modules) if any(a.configuration.hardware in limit.takes for a in p.allocations)]
         for limit in machine_limits(session)

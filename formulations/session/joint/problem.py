@@ -46,6 +46,7 @@ import numpy as np
 
 from euclio.problems.session import Configuration, Plan, PlanSpace, Session
 from euclio.problems.session.arrays import session_arrays, to_plan
+from euclio.problems.session.checking.machine_limits import least_machines
 from euclio.problems.session.latency.bound import latency_bound
 from euclio.problems.session.policies import Form
 from euclio.problems.session.resources import usable_stock
@@ -278,6 +279,7 @@ def _module(
     ranked = [module.profile[int(arrays.profile_index[k])] for k in range(lo, hi)]
     endless = [] if _counts_changes(session, module.name) else _endless(session, space, ranked, any_plan=any_plan)
     alone = [c for c in endless if c.hardware not in limited]
+    least_number = least_machines(session).get(module.name, 0)
     behind: int | None = None
     kept: list[JointConfiguration] = []
     most_throughput = Fraction(0)
@@ -291,7 +293,13 @@ def _module(
         if configuration in endless and configuration not in alone and behind is None:
             behind = k - lo
         place = _Place(
-            module.rate_rps, configuration, k, price, int(groups[k - lo]), *_limits(session, space, m, configuration)
+            module.rate_rps,
+            configuration,
+            k,
+            price,
+            int(groups[k - lo]),
+            *_limits(session, space, m, configuration),
+            least_number,
         )
         if all_full(space):
             tied = space.policy.form is Form.TIED and behind is not None and groups[behind] == groups[k - lo]
@@ -343,6 +351,7 @@ class _Place(NamedTuple):
         stock: most machines of its type, by the stock or the limit on changes; None means any number.
         runs: machines of its type that run for the module.
         change_price: money per hour for each machine more or fewer.
+        least: least machines of the module.
     """
 
     rate: Fraction
@@ -353,6 +362,7 @@ class _Place(NamedTuple):
     stock: int | None
     runs: int
     change_price: Fraction
+    least: int
 
     def affordable(self, money: Fraction) -> int | None:
         """The most machines that an amount per hour pays for, with changes; None means any number."""
@@ -409,7 +419,7 @@ def _useful(
     """The uses of a configuration next to partial machines; None if no plan within the budget has one.
 
     Where dummies fill any number of machines, full machines take the latency of their configuration, for any count.
-    More machines of a configuration than take the whole rate, or than run, are never needed.
+    More machines of a configuration than take the whole rate, than run or than there are at least, are never needed.
 
     Args:
         place: the configuration.
@@ -437,7 +447,7 @@ def _useful(
     # With dummies the last whole machine may be one that the rate alone does not fill.
     most_machines = 0 if whole_need is None else ceil(rate / t) if dummies else floor(rate / t)
     if surplus and most_machines:
-        most_machines = max(most_machines, place.runs)
+        most_machines = max(most_machines, place.runs, place.least)
     if stock is not None:
         most_machines = min(most_machines, stock)
     partial_need = need if need <= rate and (need < t or space.policy.form is Form.TIED) else None

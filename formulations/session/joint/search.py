@@ -15,8 +15,9 @@ from typing import ClassVar
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint, WarmStart
 from euclio.problems.session import Evaluation, Plan, PlanSpace, Session, evaluate
+from euclio.problems.session.checking.machine_limits import least_machines, paid_for
 from euclio.problems.session.policies import Form
-from formulations.session.demands import changes_of, coupled_prices, limited_shares, limits_in_words
+from formulations.session.demands import changes_of, limited_shares, limits_in_words
 from formulations.session.joint.problem import JointModule, JointProblem, joint_problem, narrowed
 from formulations.session.known_plans import with_known_plans
 from formulations.session.per_hardware import cheapest_over_hardware
@@ -362,12 +363,14 @@ def most_cost(problem: JointProblem) -> Fraction:
 
 
 def _most_coupled(problem: JointProblem) -> Fraction:
-    """The most that changes and spare machines cost in a plan; each possible machine counts as a change."""
-    changes = problem.changes
+    """The most that changes, spare and idle machines cost in a plan; each possible machine counts as a change."""
+    changes, session, price = problem.changes, problem.session, problem.session.price
+    idle = sum(least_machines(session).values()) * max(price.values())
+    idle += sum((least * price[name] for name, least in paid_for(session).items()), Fraction(0))
     if changes is None:
-        return sum(coupled_prices(problem.session), Fraction(0))
+        return idle + session.spare_machines * sum(price.values(), Fraction(0))
     machines = sum(c.most_machines + 1 for module in problem.modules for c in module.configurations)
     most = machines + changes.running.total() + changes.gone
     most = most if changes.most is None else min(most, changes.most)
-    spare = problem.session.spare_machines * sum(problem.session.price.values(), Fraction(0))
-    return spare + changes.gone_cost + max(changes.prices) * most
+    spare = session.spare_machines * sum(price.values(), Fraction(0))
+    return idle + spare + changes.gone_cost + max(changes.prices) * most

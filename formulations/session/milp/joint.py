@@ -181,7 +181,8 @@ SPAN = 10**4
 MOST_SHARE, MOST_COUNT = 10**4, 10**6
 """A model is trusted where no machine takes more than this many times its module's rate, nor do all machines together
 that dummies may fill, and where no module needs more than this many machines, nor costs more than this many units of
-money; nor where more machines run or may be changed, nor where a change or a type's spare machines cost more."""
+money; nor where more machines run, may be changed or are paid for, nor where a change or a type's spare machines cost
+more."""
 MOST_MODELS = 12
 """Models with rising limits or finer units before the search gives up."""
 
@@ -398,5 +399,6 @@ def _trusted(problem: JointProblem, unit: Fraction) -> bool:
     ) and not (
         (problem.surplus and any(m.most_left_rps(0) > MOST_SHARE * m.rate_rps for m in problem.modules))
         or any(price > MOST_COUNT * unit for price in coupled_prices(problem.session))
+        or max(problem.session.at_least.values(), default=0) > MOST_COUNT
         or (changes is not None and max(changes.running.total() + changes.gone, changes.most or 0) > MOST_COUNT)
     )

@@ -49,137 +49,10 @@ import pulp
 from euclio.problems.session.policies import Form
 from euclio.problems.session.resources import machine_limits
 from formulations.engines.milp import readable
-from formulations.session.demands import Changes
 from formulations.session.joint.problem import JointProblem
 from formulations.session.milp.allocation_model import AllocationRows, add_allocation
+from formulations.session.milp.coupled import CoupledCosts, add_coupled_costs
 from formulations.tolerances import ROOM, VIOLATION
-
-# Changes of running machines and spare machines, which are of no module alone, in the joint MILP (ours).
-#
-# docs/model/whole-machines.md. With x_m_h = Σ_{k of m on h} n_k + z_k the machines of module m on hardware h, x⁰_m_h
-# those that run, P_m the price of a change in module m, K the most changes:
-#
-#     x_m_h − x⁰_m_h ≤ x⁺_m_h,   x⁰_m_h − x_m_h ≤ x⁻_m_h,   0 ≤ x⁺_m_h,   0 ≤ x⁻_m_h ≤ x⁰_m_h   added_m_h, removed_m_h
-#     Σ x⁺_m_h + x⁻_m_h + gone ≤ K                                                            changes
-#     u_k, z_k ≤ type_h ≤ 1                                     for every k on h              type_h
-#     Σ_{k of m on h} lead_k ≤ type_h,   Σ_{k of m on h} last_k ≤ type_h                      type_h_m
-#     cost of a plan = Σ_m cost_m + Σ_m P_m Σ_h (x⁺ + x⁻) + gone_cost + N Σ_h p_h type_h
-#
-# `gone` are the running machines of modules, and of hardware for modules, for which the model has no machines: a
-# variable that is fixed at 1, since engines leave constants out of what they say of an objective. Where nothing runs,
-# x⁺ = x needs no variable. All these may be fractional: next to whole n, z and u they are whole wherever that is
-# cheapest. The rows on what is used first and last are implied; as each module uses something first, they have the
-# relaxation pay for a type.
-
-
-@dataclass(frozen=True, slots=True)
-class CoupledCosts:
-    """Variables of what is of no module alone.
-
-    Attributes:
-        cost: coefficient of every variable in the cost, variables of modules included.
-        changed: machines that run, by the variables of those added and those removed, with the machines of the plan.
-        types: variables of machines by the variable of their hardware type.
-        gone: a variable that is always 1; None means that there is none.
-    """
-
-    cost: dict[Any, float] = field(default_factory=dict)
-    changed: dict[tuple[Any, Any], tuple[int, list[Any]]] = field(default_factory=dict)
-    types: dict[Any, list[Any]] = field(default_factory=dict)
-    gone: Any | None = None
-
-    def values_at(self, values: Mapping[str, float]) -> dict[str, float]:
-        """The values of these variables, by name, where those of modules are known."""
-        found = {} if self.gone is None else {self.gone.name: 1.0}
-        for (added, removed), (runs, machines) in self.changed.items():
-            more = sum(values[v.name] for v in machines) - runs
-            found |= {added.name: max(0.0, more), removed.name: max(0.0, -more)}
-        for used, machines in self.types.items():
-            found[used.name] = max(values[v.name] for v in machines)
-        return found
-
-
-def add_coupled_costs(
-    model: pulp.LpProblem, problem: JointProblem, rows: list[AllocationRows], unit: Fraction
-) -> CoupledCosts:
-    """Add variables and rows of changes and spare machines to a model.
-
-    Args:
-        model: the PuLP model.
-        problem: the joint problem.
-        rows: allocation of each module.
-        unit: money per hour that counts as 1 in the model.
-    """
-    found = CoupledCosts()
-    changes = problem.changes
-    if changes is not None:
-        found = _changes(model, problem, rows, changes, unit)
-    spare = problem.session.spare_machines
-    if spare:
-        _types(model, rows, found, {name: float(spare * p / unit) for name, p in problem.session.price.items()})
-    return found
-
-
-def _changes(
-    model: pulp.LpProblem, problem: JointProblem, rows: list[AllocationRows], changes: Changes, unit: Fraction
-) -> CoupledCosts:
-    left = Counter(changes.running)
-    total: dict[Any, float] = {}
-    cost: dict[Any, float] = {}
-    changed: dict[tuple[Any, Any], tuple[int, list[Any]]] = {}
-    for r, module in zip(rows, problem.modules, strict=True):
-        price = float(changes.price_of(module.name) / unit)
-        types = list(dict.fromkeys(c.configuration.hardware for c in module.configurations))
-        for i, name in enumerate(types):
-            label = f"{r.name}_{i}"
-            places = [k for k, c in enumerate(module.configurations) if c.configuration.hardware == name]
-            machines = [r.n[k] for k in places] + [r.z[k] for k in places]
-            runs = left.pop((module.name, name), 0)
-            if not runs:
-                total |= dict.fromkeys(machines, 1.0)
-                cost |= dict.fromkeys(machines, price)
-                continue
-            most = sum(v.upBound for v in machines)
-            added = model.add_variable(f"added_{label}", 0.0, max(0.0, most - runs))
-            removed = model.add_variable(f"removed_{label}", 0.0, float(runs))
-            x = dict.fromkeys(machines, 1.0)
-            model += pulp.LpAffineExpression({**x, added: -1.0}) <= float(runs), f"added_{label}"
-            model += pulp.LpAffineExpression({**x, removed: 1.0}) >= float(runs), f"removed_{label}"
-            total |= {added: 1.0, removed: 1.0}
-            cost |= {added: price, removed: price}
-            changed[added, removed] = runs, machines
-    gone = changes.gone + left.total()
-    one = None
-    if gone:
-        paid = changes.gone_cost + sum((n * changes.price_of(name) for (name, _), n in left.items()), Fraction(0))
-        one = model.add_variable("gone", 1.0, 1.0)
-        total[one], cost[one] = float(gone), float(paid / unit)
-    if changes.most is not None:
-        model += pulp.LpAffineExpression(total) <= changes.most * (1.0 + ROOM) + ROOM, "changes"
-    return CoupledCosts(cost if any(changes.prices) else {}, changed, {}, one)
-
-
-def _types(model: pulp.LpProblem, rows: list[AllocationRows], found: CoupledCosts, prices: Mapping[str, float]) -> None:
-    for (name, price), label in zip(prices.items(), readable(list(prices)), strict=True):
-        used = model.add_variable(f"type_{label}", 0.0, 1.0)
-        machines = [
-            v
-            for r in rows
-            for k, c in enumerate(r.module.configurations)
-            if c.configuration.hardware == name
-            for v in (r.u[k], r.z[k])
-        ]
-        for i, v in enumerate(machines):
-            model.addConstraint(v - used <= 0.0, f"type_{label}_{i}")
-        for m, r in enumerate(rows):
-            of_type = [k for k, c in enumerate(r.module.configurations) if c.configuration.hardware == name]
-            for kind, places in (("first", r.lead), ("last", r.last)) if of_type else ():
-                ends = pulp.LpAffineExpression({**dict.fromkeys([places[k] for k in of_type], 1.0), used: -1.0})
-                model += ends <= 0.0, f"type_{label}_{m}_{kind}"
-        found.cost[used] = price
-        if machines:
-            found.types[used] = machines
-
 
 LEAST_RATE = 1e-5
 """Tangents are not taken at smaller shares of the module's rate: their coefficients would drown in rounding."""
@@ -394,19 +267,21 @@ def joint_model(problem: JointProblem, unit: Fraction = Fraction(1)) -> JointMod
     for m, (name, spare) in enumerate(zip(names, shape.ends, strict=True)):
         if spare is not None:
             model += begin[m] + latencies[m].latency <= 1.0 - float(spare / slo) + ROOM, f"end_{name}"
-    _stock(model, problem, rows)
+    _stock(model, problem, rows, coupled)
     joint = JointModel(problem, model, rows, latencies, begin, dict(cost), coupled, unit)
     for m, latency in enumerate(latencies):
         _first_tangents(joint, m, latency)
     return joint
 
 
-def _stock(model: pulp.LpProblem, problem: JointProblem, rows: list[AllocationRows]) -> None:
+def _stock(model: pulp.LpProblem, problem: JointProblem, rows: list[AllocationRows], coupled: CoupledCosts) -> None:
     """No more machines of a type than are in stock, and no more of a resource than there is."""
     limits = machine_limits(problem.session)
     for limit, label in zip(limits, readable([limit.name for limit in limits]), strict=True):
         unit = max(limit.takes.values())
-        taken: dict[Any, float] = {}
+        taken: dict[Any, float] = {
+            v: float(limit.takes[name] / unit) for v, name in coupled.idle.items() if name in limit.takes
+        }
         for r in rows:
             for k, c in enumerate(r.module.configurations):
                 if c.configuration.hardware not in limit.takes:

@@ -170,4 +170,4 @@ def test_comparing_choices_ends_at_the_deadline():
     space = PlanSpace(charging="whole")
     late = Listing(session, space, asked_of(session), frozenset(), time.perf_counter() - 1)
     with pytest.raises(TimeUpError):
-        _undominated(late, iter([Choice(Fraction(1), Latency(Fraction(1), 1), (), frozenset(), None)]))
+        _undominated(late, iter([Choice(Fraction(1), Latency(Fraction(1), 1), (), frozenset(), (), None)]))

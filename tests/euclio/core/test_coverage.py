@@ -65,6 +65,12 @@ def session(
     )
 
 
+def floors(spare: int = 0) -> Session:
+    """The same, where five machines of A are paid for, used or not."""
+    own = session(spare=spare)
+    return replace(own, hardware=(replace(own.hardware[0], at_least=5), *own.hardware[1:]))
+
+
 RUNNING = Running((RunningMachines("m0", "A", 1),), 4, Fraction(1, 10))
 WHOLE, PACKED = PlanSpace(charging="whole"), PlanSpace(charging="packed")
 CONTINUOUS = PlanSpace(dummy="continuous")
@@ -78,6 +84,9 @@ ASKED = {
     "changes": (session(running=RUNNING), WHOLE),
     "spare": (session(spare=1), WHOLE),
     "largest_share": (session(share="0.5"), WHOLE),
+    "at_least": (floors(), WHOLE),
+    "least_machines": (replace(session(), least_machines={"m1": 3}), WHOLE),
+    "least_machines_share": (replace(session(), least_machines={"m1": 3}), PlanSpace()),
     "objectives": (replace(session(), delay_s={("m0", "m1"): "0.01"}), PlanSpace()),
     "no_objective": (replace(session(), slo_s=None, objectives=(Objective("first", "m0", "2.4"),)), PlanSpace()),
     "share": (session(), PlanSpace()),
@@ -94,6 +103,8 @@ ASKED = {
     "resources_spare": (session(power=5, spare=1), WHOLE),
     "changes_continuous": (session(running=RUNNING), CONTINUOUS),
     "changes_continuous_whole": (session(running=RUNNING), QUICK),
+    "at_least_coupled": (floors(spare=1), WHOLE),
+    "at_least_continuous": (floors(), CONTINUOUS),
     "packed_limits": (session(count=1), PACKED),
 }
 """An instance and a plan space that make a demand; those of policies of one's own need a file."""

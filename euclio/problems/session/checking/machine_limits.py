@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -88,3 +88,63 @@ def changes_to(running: Running, session: Session, plan: Plan, partial_rps: list
     for (module, _), machines in ((new - old) + (old - new)).items():
         changes[module] += machines
     return changes
+
+
+# Machines that are paid for and not used: idle ones of modules, unused ones of types (ours; docs/model/limits.md).
+
+Idle = Counter[tuple[str, str]]
+"""Idle machines by names of module and hardware."""
+
+
+def least_machines(session: Session) -> dict[str, int]:
+    """The least machines of modules, where it is more than the one that every module has."""
+    return {name: least for name, least in session.least_machines.items() if least > 1}
+
+
+def paid_for(session: Session) -> dict[str, int]:
+    """Machines that are paid for, used or not, by hardware, where they cost anything."""
+    return {name: least for name, least in session.at_least.items() if session.price[name]}
+
+
+def has_floors(session: Session) -> bool:
+    """Whether a plan may pay for machines that it does not use."""
+    return bool(session.at_least or least_machines(session))
+
+
+def idle_type(session: Session, used: Iterable[str]) -> str:
+    """The hardware of idle machines of a module that uses some: the cheapest, of equally cheap ones the first."""
+    place = {h.name: (h.price_per_h, i) for i, h in enumerate(session.hardware)}
+    return min(used, key=place.__getitem__)
+
+
+def idle_machines(session: Session, plan: Plan, partial_rps: Sequence[Fraction]) -> Idle:
+    """The machines that stand by because modules have fewer than they have to.
+
+    Args:
+        session: the instance.
+        plan: the plan.
+        partial_rps: derived rate of the partial machine of each module. A machine that modules share counts for each.
+    """
+    found, index = Idle(), session.index
+    for name, least in least_machines(session).items():
+        own = plan.modules[index[name]]
+        lacking = least - machines_of(own, partial_rps[index[name]])
+        if lacking > 0:
+            found[name, idle_type(session, [a.configuration.hardware for a in own.allocations])] = lacking
+    return found
+
+
+def machines_of(plan: ModulePlan, partial_rps: Fraction) -> int:
+    """Whole machines of a module, the partial one counted as one."""
+    return sum(a.machines for a in plan.allocations) + bool(partial_rps)
+
+
+def unused_machines(session: Session, machines: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    """The machines that are paid for and not used, by hardware, given all others as they are charged."""
+    found = {}
+    for name, least in session.at_least.items():
+        bought = machines.get(name, Fraction(0))
+        lacking = least - bought - (session.spare_machines if bought else 0)
+        if lacking > 0:
+            found[name] = lacking
+    return found

@@ -14,7 +14,7 @@ from euclio.core.numbers import exact_number
 from euclio.files.boundary import FileModel, Name, Number, Whole, at, validated
 from euclio.files.dataclass_files import file_model, made, plain_data
 from euclio.files.instance_files import InstanceFormat
-from euclio.problems.session.instance import Configuration, Hardware, Module, Session
+from euclio.problems.session.instance import Configuration, Hardware, Module, Session, machine_number
 from euclio.problems.session.objectives import Application, Objective
 from euclio.problems.session.running import Running
 
@@ -29,6 +29,7 @@ class _Hardware(FileModel):
     largest_share: Number | None = None
     takes: dict[Name, Number] | None = None
     price_source: Name | None = None
+    at_least: Whole | None = None
 
 
 class _Configuration(FileModel):
@@ -45,6 +46,8 @@ class _SessionModule(FileModel):
     rate_rps: Number
     profile: list[_Configuration]
     state_price_per_change_per_h: Number | None = None
+    longest_duration_s: Number | None = None
+    least_machines: Whole | None = None
 
 
 _RUNNING = file_model(Running)
@@ -94,7 +97,7 @@ def _session(model: _Session) -> Session:
     for i, h in enumerate(model.hardware):
         with at(f"hardware[{i}]", None):
             limits = (h.count, h.memory_mb, h.largest_share)
-            hardware.append(Hardware(h.name, h.price_per_h, *limits, h.takes, h.price_source))
+            hardware.append(Hardware(h.name, h.price_per_h, *limits, h.takes, h.price_source, h.at_least))
     profiles: _Profiles = {}
     modules = [_module(module, f"modules[{i}]", profiles) for i, module in enumerate(model.modules)]
     if model.slo_s is not None and model.objectives:
@@ -114,6 +117,7 @@ def _session(model: _Session) -> Session:
         list(_made(Objective, model.objectives or (), "objectives")),
         {_ends_of(edge): edge.delay_s for edge in _objects(model.edges)},
         list(_made(Application, model.applications or (), "applications")),
+        dict(_least_machines(model.modules)),
     )
 
 
@@ -142,6 +146,13 @@ def _state(modules: list[_SessionModule]) -> Iterator[tuple[str, Fraction]]:
             yield module.name, exact_number(price, f"modules[{i}].{STATE}", zero=True)
 
 
+def _least_machines(modules: list[_SessionModule]) -> Iterator[tuple[str, int]]:
+    """The modules that say how many machines they have at least."""
+    for i, module in enumerate(modules):
+        if module.least_machines is not None:
+            yield module.name, machine_number(module.least_machines, f"modules[{i}].least_machines")
+
+
 _Row = tuple[str, int, int, int | Decimal, int | Decimal | None, tuple[tuple[str, int | Decimal], ...]]
 _Profiles = dict[tuple[_Row, ...], tuple[Configuration, ...]]
 """Profiles by their rows: modules with equal ones share one, which is made, ranked and kept once."""
@@ -155,7 +166,7 @@ def _module(model: _SessionModule, field: str, profiles: _Profiles) -> Module:
     if rows not in profiles:
         profiles[rows] = tuple(_configurations(rows, field))
     with at(field, None):
-        return Module(model.name, model.rate_rps, profiles[rows])
+        return Module(model.name, model.rate_rps, profiles[rows], model.longest_duration_s)
 
 
 def _configurations(rows: tuple[_Row, ...], field: str) -> Iterator[Configuration]:
@@ -176,10 +187,15 @@ def _data(session: Session) -> dict[str, Any]:
     if session.objectives:
         del data["slo_s"]
     data["hardware"] = [_said(h) for h in data["hardware"]]
-    state = data.pop("state")
+    state, least = data.pop("state"), data.pop("least_machines")
+    data["modules"] = [_said(module) for module in data["modules"]]
     for module in data["modules"]:
         if module["name"] in state:
             module[STATE] = state[module["name"]]
+        if module["name"] in least:
+            module["least_machines"] = least[module["name"]]
+        for place, c in module.pop("left_out"):
+            module["profile"].insert(place, c)
         module["profile"] = [_said(c) for c in module["profile"]]
     rows = [c for module in data["modules"] for c in module["profile"]]
     for said in (data, *data["hardware"], *rows):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -58,6 +58,7 @@ class Limited(NamedTuple):
         names: the types of a box's columns.
         rows: what modules may take together; with most changes, these are the last row and column.
         parts: parts of machines that a box counts (`parts_of_machines`).
+        discount: money per hour that a machine costs less, by type.
     """
 
     session: Session
@@ -65,6 +66,7 @@ class Limited(NamedTuple):
     names: Sequence[str]
     rows: Rows
     parts: int
+    discount: Mapping[str, Fraction]
 
 
 def cheapest_in_box(
@@ -89,7 +91,7 @@ def cheapest_in_box(
     Raises:
         UndecidedError: the effort's limits are reached.
     """
-    session, space, names, rows, parts = limited
+    session, space, names, rows, parts, discount = limited
     # Any prices give a valid bound; read as the fractions that these floats are, they give it without rounding.
     prices = [Fraction(one) for one in box.price.tolist()]
     price = {
@@ -99,8 +101,10 @@ def cheapest_in_box(
     # The term λ·C of the bound: what there is, at these prices.
     paid = sum((one * Fraction(int(most), parts) for one, most in zip(prices, rows.most, strict=True)), Fraction(0))
     added = prices[-1] if changes is not None and changes.most is not None else Fraction(0)
-    # Where machines cost nothing, their prices are taken off again on top.
-    own = {h.name: -h.price_per_h for h in session.hardware} if changes is not None and changes.free else {}
+    # Where machines cost less or nothing, that is taken off their prices again on top.
+    free = changes is not None and changes.free
+    own = {h.name: -(h.price_per_h if free else discount.get(h.name, Fraction(0))) for h in session.hardware}
+    own = {name: less for name, less in own.items() if less}
     on_top = {name: own.get(name, Fraction(0)) + price.get(name, Fraction(0)) for name in {**own, **price}}
     cutoff = None if math.isinf(limit) else Fraction(limit) + paid
     most = [{name: Fraction(int(n), parts) for name, n in zip(names, row, strict=False)} for row in box.most]

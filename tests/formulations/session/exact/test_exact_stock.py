@@ -16,7 +16,8 @@ from euclio.problems.session.family import FAMILY
 from euclio.problems.session.policies import POLICIES
 from euclio.problems.session.resources import without_stock
 from formulations.session.exact.stock.boxes import attainable, parts_of_machines
-from formulations.session.exact.stock.stock import StockSearch, limits_of
+from formulations.session.exact.stock.search import StockSearch
+from formulations.session.exact.stock.stock import limits_of
 from tests.drawn.small_sessions import bought_session, stocked
 
 SOON_S = 10.0
