@@ -17,11 +17,12 @@ from typing import Any
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact_number
 from euclio.core.parameters import Parameter, option_text
-from euclio.core.values import count_or_none, exact_not_negative, exact_positive, named, one_or_named
+from euclio.core.values import amounts_by_name, count_or_none, exact_not_negative, exact_positive, named, one_or_named
 from euclio.core.words import amount, counted, full, joined, percent
 from euclio.problems.session.checking.machine_changes import NamedPlan, machine_counts, named_plan
 from euclio.problems.session.duration_quantiles import modules_at, quantile_level
-from euclio.problems.session.instance import Session, amounts, level_share, machine_number, share
+from euclio.problems.session.instance import Session, amounts, level_share, machine_number
+from euclio.problems.session.largest_shares import LargestShare, exact_share, types_of_name
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.running import Running, RunningMachines
 from euclio.problems.session.services import application_modules, application_rate
@@ -44,8 +45,10 @@ class SessionChanges:
         price_per_change_per_h: money for each machine added or removed, for each hour that the plan is to run.
         state: what a change of a module's machines costs on top because they hold state, by name of the module.
         spare_machines: spare machines of each type that a plan uses.
-        largest_share: largest share of a module's requests that may need some hardware, by its name.
+        largest_share: largest share of a module's requests that may need some hardware, by its name, or a group of
+            types, by their names with "+" between them.
         resources: capacity by name of a resource that machines take some of.
+        takes: what a machine takes of a resource with a capacity, by name of the resource, then by hardware.
         headroom: by what share more requests are planned for: after `rate_rps`, all rates are multiplied by 1 + this.
         durations: quantile of the durations that a plan is to hold at, such as "p95": every configuration takes that
             in place of its duration.
@@ -69,6 +72,7 @@ class SessionChanges:
     durations: str | None = None
     rates_rps: dict[str, Fraction] | None = None
     objectives_s: dict[str, Fraction] | None = None
+    takes: dict[str, dict[str, Fraction]] | None = None
 
     def __post_init__(self) -> None:
         # One option takes a value of the session, or values by name.
@@ -88,7 +92,9 @@ class SessionChanges:
         for name, count in (self.stock or {}).items():
             machine_number(count, f"stock.{name}")
         for name, most in (self.largest_share or {}).items():
-            share(most, f"largest_share.{name}")
+            exact_share(most, f"largest_share.{name}")
+        for name, each in (self.takes or {}).items():
+            amounts(each, f"takes.{name}")
         amounts(self.resources or {}, "resources")
         amounts(self.state or {}, "state")
         if self.durations is not None:
@@ -102,30 +108,59 @@ class SessionChanges:
         Raises:
             InputError: hardware that the session does not have, or a rate that is too high for it; names the field.
         """
-        for field in ("price_per_h", "stock", "largest_share"):
-            for name in getattr(self, field) or {}:
-                check_hardware(name, session.price, f"{field}.{name}")
-        prices, stock = session.price | (self.price_per_h or {}), session.stock | (self.stock or {})
-        shares = session.largest_share | (self.largest_share or {})
         return replace(
             session,
             **self._objectives(session),
-            hardware=tuple(
-                replace(
-                    h,
-                    price_per_h=prices[h.name],
-                    count=stock.get(h.name),
-                    largest_share=shares.get(h.name),
-                    price_source=None if h.name in (self.price_per_h or {}) else h.price_source,
-                )
-                for h in session.hardware
-            ),
+            **self._machines(session),
             **self._load(session),
             running=self._running(session),
             spare_machines=session.spare_machines if self.spare_machines is None else self.spare_machines,
             resources=session.resources | (self.resources or {}),
             state=session.state | (self.state or {}),
         )
+
+    def _machines(self, session: Session) -> dict[str, Any]:
+        """The fields of a session that say its machine types, and which groups of them have a largest share."""
+        for field in ("price_per_h", "stock"):
+            for name in getattr(self, field) or {}:
+                check_hardware(name, session.price, f"{field}.{name}")
+        prices, stock = session.price | (self.price_per_h or {}), session.stock | (self.stock or {})
+        shares = self._shares(session)
+        hardware = tuple(
+            replace(
+                h,
+                price_per_h=prices[h.name],
+                count=stock.get(h.name),
+                largest_share=shares[own].share if (own := frozenset([h.name])) in shares else h.largest_share,
+                takes=h.takes | self._taken(session).get(h.name, {}),
+                price_source=None if h.name in (self.price_per_h or {}) else h.price_source,
+            )
+            for h in session.hardware
+        )
+        kept = (group for group in session.largest_shares if frozenset(group.hardware) not in shares)
+        new = (group for group in shares.values() if len(group.hardware) > 1)
+        return {"hardware": hardware, "largest_shares": (*kept, *new)}
+
+    def _shares(self, session: Session) -> dict[frozenset[str], LargestShare]:
+        """The groups whose largest shares change, by their types."""
+        found: dict[frozenset[str], LargestShare] = {}
+        for text, most in (self.largest_share or {}).items():
+            field, types = f"largest_share.{text}", types_of_name(text, list(session.price))
+            for name in types:
+                check_hardware(name, session.price, field)
+            if frozenset(types) in found or len(set(types)) < len(types):
+                raise InputError(f"{text!r} names a type or a group twice; keep one of them", field=field)
+            found[frozenset(types)] = LargestShare(types, most)
+        return found
+
+    def _taken(self, session: Session) -> dict[str, dict[str, Fraction]]:
+        """What machines take of resources, by hardware, then by name of the resource."""
+        found: dict[str, dict[str, Fraction]] = {h.name: {} for h in session.hardware}
+        for resource, each in (self.takes or {}).items():
+            for name, own in each.items():
+                check_hardware(name, session.price, f"takes.{resource}")
+                found[name][resource] = own
+        return found
 
     def in_words(self) -> str:
         """The changes in a few words."""
@@ -136,6 +171,8 @@ class SessionChanges:
         words += [f"price of {name} {amount(price)} per hour" for name, price in (self.price_per_h or {}).items()]
         words += [f"{counted(count, 'machine')} of {name} in stock" for name, count in (self.stock or {}).items()]
         words += [f"{full(most)} of {name} in all" for name, most in (self.resources or {}).items()]
+        for resource, each in (self.takes or {}).items():
+            words += [f"{full(own)} of {resource} for each {name}" for name, own in each.items()]
         if self.running is not None:
             words.append(f"{sum(own.machines for own in self.running):,} machines that run already")
         if self.most_changes is not None:
@@ -317,9 +354,16 @@ CHANGE_OPTIONS = (
     Parameter(
         flag="--resource",
         field="resources",
-        help="most that all machines take of a resource, such as power=3200; the file says what each machine takes",
+        help="most that all machines take of a resource, such as power=3200; the file or --takes says what each takes",
         parse=named(exact_not_negative),
         metavar="NAME=C,...",
+    ),
+    Parameter(
+        flag="--takes",
+        field="takes",
+        help="what a machine takes of a resource of --resource or the file, such as region=T4:1,L4:2",
+        parse=amounts_by_name,
+        metavar="NAME=TYPE:N,...",
     ),
     Parameter(
         flag="--from",
@@ -360,9 +404,10 @@ CHANGE_OPTIONS = (
     Parameter(
         flag="--largest-share",
         field="largest_share",
-        help="largest share of a module's requests that may need some hardware, such as spot-T4=0.5",
+        help="largest share of a module's requests that may need some hardware, such as spot-T4=0.5, or a group of "
+        "types, such as spot-T4+spot-L4=0.5",
         parse=named(exact_positive),
-        metavar="NAME=SHARE,...",
+        metavar="NAME[+NAME...]=SHARE,...",
     ),
     Parameter(
         flag="--headroom",

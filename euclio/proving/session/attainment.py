@@ -50,7 +50,7 @@ def find_better_keeping(
         cutoff: cost per hour. None asks whether there may be such a plan at all.
         deadline: `time.perf_counter` value at which to stop.
     """
-    others = session.stock or session.resources or session.running or session.spare_machines or session.largest_share
+    others = session.stock or session.resources or session.running or session.spare_machines or session.share_groups
     others = others or not is_plain(session)
     covered = (
         asked.get("arrivals") == "poisson"
