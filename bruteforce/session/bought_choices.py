@@ -325,7 +325,7 @@ def _choice(listing: Listing, module: Module, scaled: ScaledModule, counts: Coun
 
 
 def _rates(scaled: ScaledModule, counts: Counts) -> dict[str, Fraction]:
-    """What machines take by type, in the input's units."""
+    """The rates that machines take, by type and in the input's units."""
     rates: dict[str, Fraction] = {}
     for position, (i, n) in enumerate(counts.machines):
         rest = counts.partial if position == len(counts.machines) - 1 else 0

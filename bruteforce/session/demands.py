@@ -71,7 +71,7 @@ class Asked:
 
     @staticmethod
     def lacking(group: LargestShare, rate: Fraction, rates: Mapping[str, Fraction]) -> Fraction:
-        """What machines of types outside a group take too little of a module's rate; negative: they take more."""
+        """The rate that machines outside a group lack in a module; it is negative if they take more than they have to."""
         others = (taken for name, taken in rates.items() if name not in group.hardware)
         return (1 - group.share) * rate - sum(others, Fraction(0))
 

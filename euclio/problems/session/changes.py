@@ -154,7 +154,7 @@ class SessionChanges:
         return found
 
     def _taken(self, session: Session) -> dict[str, dict[str, Fraction]]:
-        """What machines take of resources, by hardware, then by name of the resource."""
+        """The amounts that machines take of resources, by hardware, then by name of the resource."""
         found: dict[str, dict[str, Fraction]] = {h.name: {} for h in session.hardware}
         for resource, each in (self.takes or {}).items():
             for name, own in each.items():
