@@ -71,7 +71,7 @@ class Asked:
 
     @staticmethod
     def lacking(group: LargestShare, rate: Fraction, rates: Mapping[str, Fraction]) -> Fraction:
-        """The rate that machines outside a group lack in a module; it is negative if they take more than they have to."""
+        """The rate that machines outside a group lack in a module; negative if they take more than they need to."""
         others = (taken for name, taken in rates.items() if name not in group.hardware)
         return (1 - group.share) * rate - sum(others, Fraction(0))
 
