@@ -15,7 +15,7 @@ which these are listed:
   the cost make the plans finitely many.
 - Free types cost nothing, have no stock, and their changes have no price or limit. So their machines are unlimited, and
   one more slows nothing. A module that uses a free type of duration d needs no other type: its latency is d and an
-  infinitesimal (`Latency.above`). Only a largest share may demand other machines, of a second free type or of types
+  infinitesimal (`Latency.above`). Only a largest share may demand other machines, of further free types or of types
   that are not free. Those take their duration alone if machines of the free type follow them in rank; otherwise they
   are as fast as by themselves.
 """
@@ -45,9 +45,6 @@ from bruteforce.session.module_plans import (
 from euclio.core.errors import InapplicableError
 from euclio.problems.session import Allocation, Configuration, Module, ModulePlan, PlanSpace, Session
 from euclio.problems.session.services import least_end
-
-NOTHING: tuple[tuple[Allocation, ...], tuple[Allocation, ...]] = ((), ())
-"""No machines before or after others in rank."""
 
 
 class Latency(NamedTuple):
@@ -160,39 +157,49 @@ def choices_within(listing: Listing, module: Module, cutoff: Fraction | None) ->
 
 def _endless_choices(listing: Listing, module: Module, scaled: ScaledModule, most: Fraction | None) -> Iterator[Choice]:
     """The module's plans with enough machines of a free type."""
-    shares, limit = listing.asked.shares, listing.space.max_allocations
-    free = [(k, c) for k, c in enumerate(scaled.configurations) if c.hardware in listing.free]
-    nothing, unpaid = (Fraction(0),) * len(listing.asked.limits()), (Fraction(0),) * len(listing.asked.paid)
-    many = partial(_many, module, listing.asked.least.get(module.name, 1))
-    for _, c in free:
-        if c.hardware not in shares:
-            plan = partial(many, NOTHING, (c,), (c,))
-            yield Choice(Fraction(0), Latency(c.duration_s, 1), nothing, frozenset(), unpaid, plan)
-    limited = [(k, c) for k, c in free if c.hardware in shares]
-    if limit == 1 or not limited:
-        return
-    for (_, first), (_, second) in combinations(limited, 2):
-        if first.hardware != second.hardware:
-            latency, both = Latency(max(first.duration_s, second.duration_s), 1), (first, second)
-            yield Choice(Fraction(0), latency, nothing, frozenset(), unpaid, partial(many, NOTHING, both, both))
-    for k, c in limited:
-        least = (1 - shares[c.hardware]) * scaled.rate
-        vectors = _Vectors(listing, module, scaled, most, least, None if limit is None else limit - 1)
+    asked, limit = listing.asked, listing.space.max_allocations
+    free = [k for k, c in enumerate(scaled.configurations) if c.hardware in listing.free]
+    most_types = len(listing.free) if limit is None else min(limit, len(listing.free))
+    for places in (places for n in range(1, most_types + 1) for places in combinations(free, n)):
+        types = {scaled.configurations[k].hardware for k in places}
+        if len(types) < len(places):
+            continue
+        # Without any other group, machines of one of these types are left, and take the whole rate.
+        groups = [group for group in asked.shares if types <= set(group.hardware)]
+        if not groups:
+            yield _only_endless(listing, module, scaled, places)
+            continue
+        least = max((1 - group.share) * scaled.rate for group in groups)
+        vectors = _Vectors(listing, module, scaled, most, least, None if limit is None else limit - len(places))
+        whole = dict.fromkeys(types, module.rate_rps)
         for counts in _fillings(vectors):
-            yield _with_endless(listing, module, scaled, counts, k)
+            if asked.takes_enough(module.rate_rps, _rates(scaled, counts) | whole):
+                yield _with_endless(listing, module, scaled, counts, places)
 
 
-def _with_endless(listing: Listing, module: Module, scaled: ScaledModule, counts: Counts, k: int) -> Choice:
-    """Machines of types that are not free, next to enough machines of configuration k of a free type."""
+def _only_endless(listing: Listing, module: Module, scaled: ScaledModule, places: tuple[int, ...]) -> Choice:
+    """Enough machines of configurations of free types, and no others."""
+    many = tuple(scaled.configurations[k] for k in places)
+    nothing, unpaid = (Fraction(0),) * len(listing.asked.limits()), (Fraction(0),) * len(listing.asked.paid)
+    machines, least = tuple((c, None) for c in many), listing.asked.least.get(module.name, 1)
+    latency = Latency(max(c.duration_s for c in many), 1)
+    plan = partial(_many, module, least, machines, many)
+    return Choice(Fraction(0), latency, nothing, frozenset(), unpaid, plan)
+
+
+def _with_endless(
+    listing: Listing, module: Module, scaled: ScaledModule, counts: Counts, endless: tuple[int, ...]
+) -> Choice:
+    """Machines of types that are not free, next to enough machines of configurations of free types."""
     # There are more than enough machines in the module, so that none stands by.
     without = replace(listing, asked=replace(listing.asked, least={}))
-    choice, c = _priced(without, module, scaled, counts), scaled.configurations[k]
+    choice, last = _priced(without, module, scaled, counts), endless[-1]
     least = listing.asked.least.get(module.name, 1)
     tied = scaled.shared
-    # Machines of the same ratio collect with it under `tc-shared`, wherever they stand in rank.
-    before = [i for i, _ in counts.machines if i < k or (tied and scaled.unit_cost[i] == scaled.unit_cost[k])]
+    # Machines of the same ratio collect with the last ones under `tc-shared`, wherever they stand in rank.
+    before = [i for i, _ in counts.machines if i < last or (tied and scaled.unit_cost[i] == scaled.unit_cost[last])]
     after = tuple(own for own in counts.machines if own[0] not in before)
-    latency = max(Latency(scaled.configurations[i].duration_s, 1) for i in [k, *before])
+    latency = max(Latency(scaled.configurations[i].duration_s, 1) for i in [*endless, *before])
     most_above = listing.session.slo_s
     if after:
         taken = sum(n * scaled.throughput[i] for i, n in after)
@@ -200,20 +207,20 @@ def _with_endless(listing: Listing, module: Module, scaled: ScaledModule, counts
         if others > latency:
             # These take longer anyway, so the unlimited machines may take equally long.
             most_above, latency = others.seconds - latency.seconds, others
-    collecting = tuple(scaled.configurations[i] for i in [k, *before])
-    bought = tuple(Allocation(scaled.configurations[i], n) for i, n in counts.machines)
-    at = sum(i < k for i, _ in counts.machines)
+    collecting = tuple(scaled.configurations[i] for i in [*endless, *before])
+    # In rank order; None stands for as many machines as needed.
+    ranked = sorted([*((i, n) for i, n in counts.machines), *((k, None) for k in endless)])
+    machines = tuple((scaled.configurations[i], n) for i, n in ranked)
     return choice._replace(
         latency=latency,
-        plan=lambda above: _many(module, least, (bought[:at], bought[at:]), (c,), collecting, min(above, most_above)),
+        plan=lambda above: _many(module, least, machines, collecting, min(above, most_above)),
     )
 
 
 def _many(
     module: Module,
     least: int,
-    bought: tuple[tuple[Allocation, ...], tuple[Allocation, ...]],
-    endless: tuple[Configuration, ...],
+    machines: tuple[tuple[Configuration, int | None], ...],
     collecting: tuple[Configuration, ...],
     above: Fraction,
 ) -> ModulePlan:
@@ -221,16 +228,14 @@ def _many(
 
     Args:
         module: the module.
-        least: machines of each configuration at least.
-        bought: other machines, those before and those after in rank.
-        endless: the configurations, in rank order.
+        least: machines of each configuration of a free type at least.
+        machines: machines by configuration, in rank order; None stands for as many as needed.
         collecting: configurations whose batches they collect.
         above: the time in seconds.
     """
     needed = max(module.rate_rps, *(c.batch / above for c in collecting))
-    many = tuple(Allocation(c, max(least, ceil(needed / c.throughput_rps))) for c in endless)
-    before, after = bought
-    allocations = (*before, *many, *after)
+    many = ((c, max(least, ceil(needed / c.throughput_rps)) if n is None else n) for c, n in machines)
+    allocations = tuple(Allocation(c, n) for c, n in many)
     taken = sum((a.machines * a.configuration.throughput_rps for a in allocations), Fraction(0))
     return ModulePlan(allocations, taken - module.rate_rps)
 
@@ -324,15 +329,20 @@ def _too_many(module: Module, so_many: str) -> str:
 
 
 def _choice(listing: Listing, module: Module, scaled: ScaledModule, counts: Counts) -> Choice | None:
-    """A closed plan in the input's units; None if it serves too little without some type."""
+    """A closed plan in the input's units; None if it serves too little without some group of types."""
+    if not listing.asked.takes_enough(module.rate_rps, _rates(scaled, counts)):
+        return None
+    return _priced(listing, module, scaled, counts)
+
+
+def _rates(scaled: ScaledModule, counts: Counts) -> dict[str, Fraction]:
+    """The rates that machines take, by type and in the input's units."""
     rates: dict[str, Fraction] = {}
     for position, (i, n) in enumerate(counts.machines):
         rest = counts.partial if position == len(counts.machines) - 1 else 0
         name = scaled.configurations[i].hardware
         rates[name] = rates.get(name, Fraction(0)) + Fraction(n * scaled.throughput[i] + rest, scaled.scale)
-    if not listing.asked.takes_enough(module.rate_rps, rates):
-        return None
-    return _priced(listing, module, scaled, counts)
+    return rates
 
 
 def _priced(listing: Listing, module: Module, scaled: ScaledModule, counts: Counts) -> Choice:
@@ -375,18 +385,15 @@ def _nearly_full(listing: Listing, module: Module, scaled: ScaledModule, counts:
     n -= 0 if counts.partial else 1
     full = (*first, (i, n)) if n else tuple(first)
     last, t = scaled.configurations[i], scaled.configurations[i].throughput_rps
-    rates: dict[str, Fraction] = {}
-    for k, machines in full:
-        name = scaled.configurations[k].hardware
-        rates[name] = rates.get(name, Fraction(0)) + Fraction(machines * scaled.throughput[k], scaled.scale)
+    rates = _rates(scaled, counts._replace(machines=full, partial=0))
     taken = sum(rates.values(), Fraction(0))
     least = module.rate_rps - taken
-    for name, most in listing.asked.shares.items():
-        need = (1 - most) * module.rate_rps - (taken - rates.get(name, 0))
-        if name != last.hardware:
+    for group in listing.asked.shares:
+        need = listing.asked.lacking(group, module.rate_rps, rates)
+        if last.hardware not in group.hardware:
             least = max(least, need)
         elif need > 0:
-            # Without its type the others serve too little, regardless of this machine's rate.
+            # Without its group the others serve too little, regardless of this machine's rate.
             return None
     if least >= t:
         return None

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from euclio.problems.session import Session
 from euclio.problems.session.demands import is_limited_by_changes
+from euclio.problems.session.largest_shares import LargestShare
 from euclio.problems.session.resources import MachineLimit, machine_limits, usable_stock
 
 
@@ -25,7 +26,7 @@ class Asked:
         change_price: money per hour for each machine added or removed, by module of the session.
         gone_cost: cost of removing the machines of `gone`, in money per hour.
         spare: spare machines, of each type that a plan uses.
-        shares: largest share of a module's rate that may need a type, by type, where it is below 1.
+        shares: groups of types that have a largest share below 1 of a module's rate.
         least: least machines of a module, where more than 1.
         ranked: all types, in the order in which idle machines are taken of them: by price, then as they are listed.
         paid: machines that are paid for, used or not, by type, where they cost anything.
@@ -39,7 +40,7 @@ class Asked:
     change_price: dict[str, Fraction]
     gone_cost: Fraction
     spare: int
-    shares: dict[str, Fraction]
+    shares: list[LargestShare]
     least: dict[str, int]
     ranked: list[str]
     paid: dict[str, int]
@@ -85,9 +86,14 @@ class Asked:
         return cost
 
     def takes_enough(self, rate: Fraction, rates: Mapping[str, Fraction]) -> bool:
-        """Whether machines without any one type take enough of a module's rate, given what all take by type."""
-        total = sum(rates.values(), Fraction(0))
-        return all(total - rates.get(name, 0) >= (1 - most) * rate for name, most in self.shares.items())
+        """Whether machines without any one group of types take enough of a module's rate, given what all types take."""
+        return all(self.lacking(group, rate, rates) <= 0 for group in self.shares)
+
+    @staticmethod
+    def lacking(group: LargestShare, rate: Fraction, rates: Mapping[str, Fraction]) -> Fraction:
+        """The rate that machines outside a group lack in a module; negative if they take more than they need to."""
+        others = (taken for name, taken in rates.items() if name not in group.hardware)
+        return (1 - group.share) * rate - sum(others, Fraction(0))
 
 
 def asked_of(session: Session, *, close: bool = True) -> Asked:
@@ -98,7 +104,7 @@ def asked_of(session: Session, *, close: bool = True) -> Asked:
         close: whether to include its limits and prices of changes; otherwise changes do not count.
     """
     running = session.running if close else None
-    shares = {name: most for name, most in session.largest_share.items() if most < 1}
+    shares = [group for group in session.share_groups if group.share < 1]
     counts: dict[str, Counter[str]] = {module.name: Counter() for module in session.modules}
     gone, most = 0, None
     price, gone_cost = {module.name: Fraction(0) for module in session.modules}, Fraction(0)

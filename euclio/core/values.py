@@ -191,6 +191,24 @@ def named_points(read: Callable[[str], ValueT]) -> Callable[[str], dict[str, tup
     return parse
 
 
+def amounts_by_name(text: str | Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Fraction]]:
+    """Exact numbers that are not negative by two names, as in ``region=T4:1,L4:2,power=T4:70``."""
+    if isinstance(text, Mapping):
+        return {str(name): named(exact_not_negative)(each) for name, each in text.items()}
+    found: dict[str, dict[str, Fraction]] = {}
+    name = ""
+    for part in divided(text):
+        own, sign, pair = (piece.strip() for piece in str(part).rpartition("="))
+        name = own if sign else name
+        of, _, amount = (piece.strip() for piece in pair.rpartition(":"))
+        if not (name and of and amount):
+            raise argparse.ArgumentTypeError(f"{part!r} must be NAME=TYPE:NUMBER, or TYPE:NUMBER after such a pair")
+        if of in found.setdefault(name, {}):
+            raise argparse.ArgumentTypeError(f"{of!r} is given twice for {name!r}; keep one of them")
+        found[name][of] = exact_not_negative(amount)
+    return found
+
+
 def capacities(text: str | Mapping[str, Any] | tuple[str, Iterable[Number]]) -> tuple[str, tuple[Fraction, ...]]:
     """A name and exact numbers that are not negative, as in ``power=1600,2400``."""
     if isinstance(text, Mapping):

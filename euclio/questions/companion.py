@@ -8,7 +8,7 @@ from dataclasses import replace
 from euclio.core.family import Companion
 from euclio.core.result import Result
 from euclio.problems.session.bought_whole import prepare, with_whole_costs
-from euclio.problems.session.checking.machine_limits import needed_together
+from euclio.problems.session.checking.machine_limits import limited_apart, needed_together
 from euclio.problems.session.instance import Session
 from euclio.questions.at_random import with_random_arrivals
 from euclio.serving.attainment import rough_cost as rough_cost  # imported before a limit counts, as `prepare` is made
@@ -29,7 +29,7 @@ def with_both(session: Session, result: Result, limit_s: float | None) -> Result
 def _with_needed(session: Session, result: Result) -> Result:
     """The result with the largest share of a module's requests that limited types have together, if several are."""
     known = result.evaluation
-    if len(session.largest_share) < 2 or result.value is None or result.plan is None or known is None:
+    if not limited_apart(session) or result.value is None or result.plan is None or known is None:
         return result
     shares = needed_together(session, result.plan, [module.partial_rps for module in known.modules])
     return replace(result, stats={**result.stats, NEEDED: float(max(shares.values(), default=0))})

@@ -290,7 +290,8 @@ def _write_page(arguments: Namespace, points: dict[str, dict[str, tuple[Any, ...
     limit_s = keywords.pop("time_limit", PAGE_LIMIT_S)
     asked = asked_about(given, "what-if", keywords.pop("solver", None), None, keywords)
     with at("", arguments.file):
-        check_points(asked.session, {"price_per_h": points["price"], "stock": points["stock"], "resources": resources})
+        here = asked.session if asked.changes is None else asked.changes.applied_to(asked.session)
+        check_points(here, {"price_per_h": points["price"], "stock": points["stock"], "resources": resources})
         found = sweep(
             asked.session,
             rates=rates,

@@ -7,7 +7,8 @@ With x the machines of a plan by module m and hardware type h, a partial machine
   machines of modules or types that no plan can use are removed by every plan: a constant.
 - spare machines: N more machines of every type that is used cost N·p each hour, whatever the charging. They count for
   the stock, which is N less for a plan that uses the type: then, and where it is not used, at most S − N are used.
-- largest share s of a type: in each module the machines of other types take (1 − s)·T at least, dummies included.
+- largest share s of a group of types: in each module the machines of other types take (1 − s)·T at least, dummies
+  included.
 
 Where changes count or types have a largest share, and dummies are for nothing, machines may be of use that neither rate
 nor latency asks for: it may cost less to keep a machine that runs than to remove it, and machines of one type have to
@@ -25,6 +26,7 @@ from euclio.core.words import counted
 from euclio.problems.session import Session
 from euclio.problems.session.checking.machine_limits import paid_for
 from euclio.problems.session.demands import is_limited_by_changes
+from euclio.problems.session.largest_shares import LargestShare
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +85,14 @@ def changes_of(session: Session) -> Changes | None:
     return Changes(own, gone.total(), running.most_changes, running.price_per_change_per_h, session.state, paid)
 
 
-def limited_shares(session: Session) -> dict[str, Fraction]:
-    """The largest share of a module's rate that may need a type, by its name, where it is below 1."""
-    return {name: most for name, most in session.largest_share.items() if most < 1}
+def limited_shares(session: Session) -> list[LargestShare]:
+    """The groups of types that have a largest share below 1 of a module's rate."""
+    return [group for group in session.share_groups if group.share < 1]
+
+
+def limited_types(session: Session) -> set[str]:
+    """The types that are in one of these groups."""
+    return {name for group in limited_shares(session) for name in group.hardware}
 
 
 def coupled_prices(session: Session) -> list[Fraction]:

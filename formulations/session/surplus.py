@@ -31,7 +31,7 @@ from euclio.problems.session.evaluate import machine_latencies
 from euclio.problems.session.policies import Form
 from euclio.problems.session.resources import usable_stock
 from euclio.problems.session.services import fixed_seconds, least_end
-from formulations.session.demands import changes_of, limited_shares
+from formulations.session.demands import changes_of, limited_shares, limited_types
 from formulations.session.split.problem import without_modes
 
 ROUNDS = 3
@@ -72,7 +72,7 @@ def without_prices(session: Session) -> Session:
 
 
 def out_of_reach(session: Session, space: PlanSpace) -> bool:
-    """Whether without some type a module's other machines can never take enough of its rate, all of them full."""
+    """Whether without some group a module's other machines can never take enough of its rate, all of them full."""
     usable = usable_stock(session)
     for module in session.modules:
         most: dict[str, Fraction | float] = {}
@@ -80,8 +80,8 @@ def out_of_reach(session: Session, space: PlanSpace) -> bool:
             if space.allows(c.hardware, c.batch, c.concurrency) and c.duration_s < session.slo_s - least_end(session):
                 taken = usable[c.hardware] * c.throughput_rps if c.hardware in usable else inf
                 most[c.hardware] = max(taken, most.get(c.hardware, 0))
-        for name, share in limited_shares(session).items():
-            if sum(taken for other, taken in most.items() if other != name) < (1 - share) * module.rate_rps:
+        for group in limited_shares(session):
+            if sum(taken for name, taken in most.items() if name not in group.hardware) < group.left(module.rate_rps):
                 return True
     return False
 
@@ -183,7 +183,7 @@ def made_cheaper(session: Session, space: PlanSpace, plan: Plan) -> Plan:
 
 def _unlimited(session: Session, space: PlanSpace) -> list[list[Configuration]]:
     """By module the configurations of the plan space on machines without a stock and a largest share."""
-    limited = usable_stock(session).keys() | limited_shares(session).keys()
+    limited = usable_stock(session).keys() | limited_types(session)
     return [
         [c for c in m.profile if space.allows(c.hardware, c.batch, c.concurrency) and c.hardware not in limited]
         for m in session.modules

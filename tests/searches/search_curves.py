@@ -92,7 +92,7 @@ def truth_at(session: Session, space: PlanSpace) -> Fraction | str | None:
     found = solve(session, REFERENCE, space=space, time_limit_s=LIMIT_S)
     if found.status not in (Status.OPTIMAL, Status.INFEASIBLE):
         return "open"
-    if not space.charging.whole and space.policy in POLICIES and not (session.stock or session.largest_share):
+    if not space.charging.whole and space.policy in POLICIES and not (session.stock or session.share_groups):
         try:
             other = session_truth(session, space)
         except TooLargeError:

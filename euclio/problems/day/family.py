@@ -134,7 +134,7 @@ DAY_DEMANDS = (
     Demand("changes", "machines that run before it begins", lambda day, space: is_limited_by_changes(day.session)),
     Demand("resources", "a capacity of a resource", lambda day, space: bool(day.session.resources)),
     Demand("spare", "spare machines", lambda day, space: bool(day.session.spare_machines)),
-    Demand("largest_share", "a largest share of some hardware", lambda day, space: bool(day.session.largest_share)),
+    Demand("largest_share", "a largest share of some hardware", lambda day, space: bool(day.session.share_groups)),
     Demand("floors", "machines that are paid for and not used", lambda day, space: has_floors(day.session)),
 )
 """What a step of its own may ask for, and a load over time does not know."""

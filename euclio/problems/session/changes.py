@@ -17,11 +17,12 @@ from typing import Any
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact_number
 from euclio.core.parameters import Parameter, option_text
-from euclio.core.values import count_or_none, exact_not_negative, exact_positive, named, one_or_named
+from euclio.core.values import amounts_by_name, count_or_none, exact_not_negative, exact_positive, named, one_or_named
 from euclio.core.words import amount, counted, full, joined, percent
 from euclio.problems.session.checking.machine_changes import NamedPlan, machine_counts, named_plan
 from euclio.problems.session.duration_quantiles import modules_at, quantile_level
-from euclio.problems.session.instance import Hardware, Session, amounts, level_share, machine_number, share
+from euclio.problems.session.instance import Hardware, Session, amounts, level_share, machine_number
+from euclio.problems.session.largest_shares import LargestShare, exact_share, types_of_name
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.running import Running, RunningMachines
 from euclio.problems.session.services import application_modules, application_rate
@@ -44,8 +45,10 @@ class SessionChanges:
         price_per_change_per_h: money for each machine added or removed, for each hour that the plan is to run.
         state: what a change of a module's machines costs on top because they hold state, by name of the module.
         spare_machines: spare machines of each type that a plan uses.
-        largest_share: largest share of a module's requests that may need some hardware, by its name.
+        largest_share: largest share of a module's requests that may need some hardware, by its name, or a group of
+            types, by their names with "+" between them.
         resources: capacity by name of a resource that machines take some of.
+        takes: what a machine takes of a resource with a capacity, by name of the resource, then by hardware.
         headroom: by what share more requests are planned for: after `rate_rps`, all rates are multiplied by 1 + this.
         durations: quantile of the durations that a plan is to hold at, such as "p95": every configuration takes that
             in place of its duration.
@@ -72,6 +75,7 @@ class SessionChanges:
     durations: str | None = None
     rates_rps: dict[str, Fraction] | None = None
     objectives_s: dict[str, Fraction] | None = None
+    takes: dict[str, dict[str, Fraction]] | None = None
     longest_duration_s: dict[str, Fraction] | None = None
     least_machines: dict[str, int] | None = None
     at_least: dict[str, int] | None = None
@@ -97,7 +101,9 @@ class SessionChanges:
         for name, longest in (self.longest_duration_s or {}).items():
             exact_number(longest, f"longest_duration_s.{name}")
         for name, most in (self.largest_share or {}).items():
-            share(most, f"largest_share.{name}")
+            exact_share(most, f"largest_share.{name}")
+        for name, each in (self.takes or {}).items():
+            amounts(each, f"takes.{name}")
         amounts(self.resources or {}, "resources")
         amounts(self.state or {}, "state")
         if self.durations is not None:
@@ -111,7 +117,7 @@ class SessionChanges:
         Raises:
             InputError: hardware that the session does not have, or a rate that is too high for it; names the field.
         """
-        for field in ("price_per_h", "stock", "largest_share", "at_least"):
+        for field in ("price_per_h", "stock", "at_least"):
             for name in getattr(self, field) or {}:
                 check_hardware(name, session.price, f"{field}.{name}")
         for field in ("longest_duration_s", "least_machines"):
@@ -120,7 +126,7 @@ class SessionChanges:
         return replace(
             session,
             **self._objectives(session),
-            hardware=tuple(self._hardware(h) for h in session.hardware),
+            **self._machines(session),
             **self._load(session),
             running=self._running(session),
             spare_machines=session.spare_machines if self.spare_machines is None else self.spare_machines,
@@ -129,15 +135,26 @@ class SessionChanges:
             least_machines=session.least_machines | (self.least_machines or {}),
         )
 
-    def _hardware(self, own: Hardware) -> Hardware:
+    def _machines(self, session: Session) -> dict[str, Any]:
+        """The fields of a session that say its machine types, and which groups of them have a largest share."""
+        shares, taken = self._shares(session), self._taken(session)
+        hardware = tuple(self._hardware(h, shares, taken[h.name]) for h in session.hardware)
+        kept = (group for group in session.largest_shares if frozenset(group.hardware) not in shares)
+        new = (group for group in shares.values() if len(group.hardware) > 1)
+        return {"hardware": hardware, "largest_shares": (*kept, *new)}
+
+    def _hardware(
+        self, own: Hardware, shares: dict[frozenset[str], LargestShare], taken: dict[str, Fraction]
+    ) -> Hardware:
         """A machine type with its changes."""
-        name, shares = own.name, self.largest_share or {}
+        name, alone = own.name, shares.get(frozenset([own.name]))
         try:
             return replace(
                 own,
                 price_per_h=(self.price_per_h or {}).get(name, own.price_per_h),
                 count=(self.stock or {}).get(name, own.count),
-                largest_share=shares.get(name, own.largest_share),
+                largest_share=own.largest_share if alone is None else alone.share,
+                takes=own.takes | taken,
                 price_source=None if name in (self.price_per_h or {}) else own.price_source,
                 at_least=(self.at_least or {}).get(name, own.at_least),
             )
@@ -146,6 +163,27 @@ class SessionChanges:
             changed = "at_least" if name in (self.at_least or {}) else "stock"
             said = error.message if changed == "at_least" else f"does not fit `at_least`, which {error.message}"
             raise InputError(said, field=f"{changed}.{name}") from None
+
+    def _shares(self, session: Session) -> dict[frozenset[str], LargestShare]:
+        """The groups whose largest shares change, by their types."""
+        found: dict[frozenset[str], LargestShare] = {}
+        for text, most in (self.largest_share or {}).items():
+            field, types = f"largest_share.{text}", types_of_name(text, list(session.price))
+            for name in types:
+                check_hardware(name, session.price, field)
+            if frozenset(types) in found or len(set(types)) < len(types):
+                raise InputError(f"{text!r} names a type or a group twice; keep one of them", field=field)
+            found[frozenset(types)] = LargestShare(types, most)
+        return found
+
+    def _taken(self, session: Session) -> dict[str, dict[str, Fraction]]:
+        """The amounts that machines take of resources, by hardware, then by name of the resource."""
+        found: dict[str, dict[str, Fraction]] = {h.name: {} for h in session.hardware}
+        for resource, each in (self.takes or {}).items():
+            for name, own in each.items():
+                check_hardware(name, session.price, f"takes.{resource}")
+                found[name][resource] = own
+        return found
 
     def in_words(self) -> str:
         """The changes in a few words."""
@@ -156,6 +194,8 @@ class SessionChanges:
         words += [f"price of {name} {amount(price)} per hour" for name, price in (self.price_per_h or {}).items()]
         words += [f"{counted(count, 'machine')} of {name} in stock" for name, count in (self.stock or {}).items()]
         words += [f"{full(most)} of {name} in all" for name, most in (self.resources or {}).items()]
+        for resource, each in (self.takes or {}).items():
+            words += [f"{full(own)} of {resource} for each {name}" for name, own in each.items()]
         if self.running is not None:
             words.append(f"{sum(own.machines for own in self.running):,} machines that run already")
         if self.most_changes is not None:
@@ -358,9 +398,16 @@ CHANGE_OPTIONS = (
     Parameter(
         flag="--resource",
         field="resources",
-        help="most that all machines take of a resource, such as power=3200; the file says what each machine takes",
+        help="most that all machines take of a resource, such as power=3200; the file or --takes says what each takes",
         parse=named(exact_not_negative),
         metavar="NAME=C,...",
+    ),
+    Parameter(
+        flag="--takes",
+        field="takes",
+        help="what a machine takes of a resource of --resource or the file, such as region=T4:1,L4:2",
+        parse=amounts_by_name,
+        metavar="NAME=TYPE:N,...",
     ),
     Parameter(
         flag="--from",
@@ -401,9 +448,10 @@ CHANGE_OPTIONS = (
     Parameter(
         flag="--largest-share",
         field="largest_share",
-        help="largest share of a module's requests that may need some hardware, such as spot-T4=0.5",
+        help="largest share of a module's requests that may need some hardware, such as spot-T4=0.5, or a group of "
+        "types, such as spot-T4+spot-L4=0.5",
         parse=named(exact_positive),
-        metavar="NAME=SHARE,...",
+        metavar="NAME[+NAME...]=SHARE,...",
     ),
     Parameter(
         flag="--headroom",

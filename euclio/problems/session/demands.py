@@ -65,7 +65,7 @@ def _limited(session: Session) -> bool:
         or session.resources
         or is_limited_by_changes(session)
         or session.spare_machines
-        or session.largest_share
+        or session.share_groups
         or has_floors(session)
     )
 
@@ -84,7 +84,7 @@ SESSION_DEMANDS = (
     Demand("resources", "a capacity of a resource", lambda session, space: bool(session.resources)),
     Demand("changes", "a limit on changes or a price of them", lambda session, space: is_limited_by_changes(session)),
     Demand("spare", "spare machines", lambda session, space: bool(session.spare_machines)),
-    Demand("largest_share", "a largest share of some hardware", lambda session, space: bool(session.largest_share)),
+    Demand("largest_share", "a largest share of some hardware", lambda session, space: bool(session.share_groups)),
     Demand(
         "at_least",
         "machines that are paid for, used or not",

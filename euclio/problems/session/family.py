@@ -20,6 +20,7 @@ from euclio.problems.session.files.instances import session_from_json, session_t
 from euclio.problems.session.instance import Configuration, Hardware, Module, Session
 from euclio.problems.session.latency.of_requests import caveat, session_rate
 from euclio.problems.session.plan import Plan
+from euclio.problems.session.resources import lacks_others
 from euclio.problems.session.rules import DummyRule
 from euclio.problems.session.services import is_plain, refuse_several
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
@@ -54,10 +55,13 @@ def _summary(session: Session, space: PlanSpace, evaluation: Evaluation) -> str:
 def _limited(session: Session) -> bool:
     """Whether a session may have no plan for another reason than its latencies."""
     changes = session.running is not None and session.running.most_changes is not None
-    return bool(session.stock or session.resources or session.largest_share or changes)
+    return bool(session.stock or session.resources or session.share_groups or changes)
 
 
 def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> str:
+    lacking = lacks_others(session, result.space)
+    if lacking and result.status is Status.INFEASIBLE:
+        return f"{lacking} (proven)"
     if not is_plain(session):
         return result.reason
     limit = EXPLAIN_LIMIT_S if limit_s is None else min(limit_s, EXPLAIN_LIMIT_S)
@@ -73,8 +77,9 @@ def _explain(session: Session, space: PlanSpace, limit_s: float | None) -> Expla
     found = _find_reason(session, space, limit_s)
     text = _page(found)
     if _limited(session) and found.status is Status.FEASIBLE:
-        text += (
-            "\nstock, resources, changes and largest shares are not looked at here; "
+        text += "\n" + (
+            lacks_others(session, space)
+            or "stock, resources, changes and largest shares are not looked at here; "
             "a solver says whether they leave a plan"
         )
     said = caveat(session, space)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -13,6 +13,7 @@ from euclio.core.lazy import late_value
 from euclio.core.numbers import Number, exact_number, whole_number
 from euclio.core.showing import Framed
 from euclio.core.words import amount, full
+from euclio.problems.session.largest_shares import LargestShare, check_groups, exact_share
 from euclio.problems.session.objectives import (
     MOST_NAMED,
     Application,
@@ -42,7 +43,7 @@ class Hardware:
             any number.
         memory_mb: memory in megabytes; None: not said, and not looked at.
         largest_share: largest share of a module's requests that may need these machines, as the others have to take the
-            rest without them; None: all of them.
+            rest without them; None: all of them. `Session.largest_shares` has those of several types together.
         takes: what a machine of it takes of each resource of the session (`Session.resources`), in the resource's unit.
         price_source: where the price is from, in one line (`euclio prices`); None: not said. It is no part of what
             makes two machine types equal.
@@ -73,7 +74,9 @@ class Hardware:
         object.__setattr__(self, "price_per_h", exact_number(price_per_h, "price_per_h", zero=True))
         object.__setattr__(self, "count", None if count is None else machine_number(count, "count"))
         object.__setattr__(self, "memory_mb", None if memory_mb is None else exact_number(memory_mb, "memory_mb"))
-        object.__setattr__(self, "largest_share", None if largest_share is None else share(largest_share))
+        object.__setattr__(
+            self, "largest_share", None if largest_share is None else exact_share(largest_share, "largest_share")
+        )
         object.__setattr__(self, "takes", amounts(takes or {}, "takes"))
         object.__setattr__(self, "price_source", price_source)
         object.__setattr__(self, "at_least", None if at_least is None else machine_number(at_least, "at_least"))
@@ -90,22 +93,6 @@ def amounts(values: Mapping[str, Number], field: str) -> dict[str, Fraction]:
         field: name of the field that they are the value of, for the error.
     """
     return {name: exact_number(value, f"{field}.{name}", zero=True) for name, value in values.items()}
-
-
-def share(value: Number, field: str = "largest_share") -> Fraction:
-    """A share of a module's requests.
-
-    Args:
-        value: the number.
-        field: name of the field that it is the value of, for the error.
-
-    Raises:
-        InputError: it is not above 0 and at most 1.
-    """
-    number = exact_number(value, field)
-    if number > 1:
-        raise InputError(f"is {full(number)}; give a share above 0 and at most 1", field=field)
-    return number
 
 
 def machine_number(value: int, field: str) -> int:
@@ -300,6 +287,8 @@ class Session(Framed):
         delay_s: seconds between the end of an edge's parent and the start of its child, by edge, where there are any.
         applications: names of the DAG's weakly connected parts, which share the machines.
         least_machines: by name of a module, the whole machines that it has at least; idle ones stand by.
+        largest_shares: largest shares of a module's requests that may need some types together. A group of one type is
+            kept as `Hardware.largest_share`.
 
     Raises:
         InputError: duplicate names, unknown hardware or modules, a cycle, numbers out of range.
@@ -321,6 +310,7 @@ class Session(Framed):
     delay_s: dict[tuple[str, str], Fraction] = field(default_factory=dict, hash=False)
     applications: tuple[Application, ...] = ()
     least_machines: dict[str, int] = field(default_factory=dict, hash=False)
+    largest_shares: tuple[LargestShare, ...] = ()
     _order: tuple[int, ...] = field(init=False, repr=False, compare=False)
     _parents: tuple[tuple[int, ...], ...] = field(init=False, repr=False, compare=False)
     _ends: tuple[End, ...] = field(init=False, repr=False, compare=False)
@@ -341,6 +331,7 @@ class Session(Framed):
         delay_s: Mapping[tuple[str, str], Number] | None = None,
         applications: tuple[Application, ...] | list[Application] = (),
         least_machines: Mapping[str, int] | None = None,
+        largest_shares: tuple[LargestShare, ...] | list[LargestShare] = (),
     ) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "objectives", tuple(objectives))
@@ -357,6 +348,12 @@ class Session(Framed):
         object.__setattr__(self, "applications", tuple(applications))
         least = {name: machine_number(n, f"least_machines.{name}") for name, n in (least_machines or {}).items()}
         object.__setattr__(self, "least_machines", least)
+        if largest_shares:
+            check_groups(largest_shares, {h.name: h.largest_share for h in self.hardware})
+            alone = {group.hardware[0]: group.share for group in largest_shares if len(group.hardware) == 1}
+            own = tuple(replace(h, largest_share=alone.get(h.name, h.largest_share)) for h in self.hardware)
+            object.__setattr__(self, "hardware", own)
+        object.__setattr__(self, "largest_shares", tuple(group for group in largest_shares if len(group.hardware) > 1))
         _check_names(self)
         object.__setattr__(self, "_order", topological_order(self.index, self.edges))
         object.__setattr__(self, "_parents", parents_of(self.index, self.edges))
@@ -391,9 +388,10 @@ class Session(Framed):
         return {h.name: h.at_least for h in self.hardware if h.at_least}
 
     @property
-    def largest_share(self) -> dict[str, Fraction]:
-        """Hardware name to the largest share of a module's requests that may need it, where there is one."""
-        return {h.name: h.largest_share for h in self.hardware if h.largest_share is not None}
+    def share_groups(self) -> tuple[LargestShare, ...]:
+        """All largest shares of a module's requests that may need some types: of one type alone first."""
+        alone = (LargestShare([h.name], h.largest_share) for h in self.hardware if h.largest_share is not None)
+        return (*alone, *self.largest_shares)
 
     def change_price(self, module: str) -> Fraction:
         """Money per hour for each machine of a module added or removed: of any change, and of moving its state.

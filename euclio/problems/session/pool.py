@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from euclio.core.errors import InputError
 from euclio.problems.session.instance import Hardware, Module, Session
+from euclio.problems.session.largest_shares import LargestShare
 from euclio.problems.session.objectives import Application, Objective, parts
 
 
@@ -67,6 +68,7 @@ def pooled(sessions: Sequence[Session]) -> Session:
         delays,
         applications,
         {rename(one, name): least for one in sessions for name, least in one.least_machines.items()},
+        _groups(sessions),
     )
 
 
@@ -109,6 +111,19 @@ def _hardware(sessions: Sequence[Session]) -> list[Hardware]:
                     field="hardware",
                 )
     return [hardware for hardware, _ in known.values()]
+
+
+def _groups(sessions: Sequence[Session]) -> list[LargestShare]:
+    """The groups of types with a largest share, each of them in all sessions that have some of the types."""
+    found = list(dict.fromkeys(group for one in sessions for group in one.largest_shares))
+    for group in found:
+        for one in sessions:
+            if group not in one.largest_shares and any(h.name in group.hardware for h in one.hardware):
+                raise InputError(
+                    f"the group of {group.named} is none of {one.name}, which has some of these types; make them equal",
+                    field="largest_shares",
+                )
+    return found
 
 
 def _currency(sessions: Sequence[Session]) -> str | None:

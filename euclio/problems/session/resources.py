@@ -10,7 +10,9 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import NamedTuple
 
+from euclio.core.words import full, joined
 from euclio.problems.session.instance import Session
+from euclio.problems.session.space import PlanSpace
 
 
 class MachineLimit(NamedTuple):
@@ -63,6 +65,21 @@ def usable_stock(session: Session, *, whole: bool = True) -> dict[str, int]:
     return most
 
 
+def lacks_others(session: Session, space: PlanSpace) -> str:
+    """Which module has no machines but those of a group with a largest share below 1, so that there is no plan.
+
+    The text is empty if no module is so.
+    """
+    for module in session.modules:
+        types = {c.hardware for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)}
+        for group in session.share_groups:
+            if types and types <= set(group.hardware) and group.share < 1:
+                most = f"at most {full(group.share)} of its requests may need {group.named}"
+                remedy = "add other machines to its profile, or give a share of 1"
+                return f"module {module.name} runs on {joined(sorted(types))} alone, and {most}; {remedy}"
+    return ""
+
+
 def without_stock(session: Session) -> Session:
     """The session without limits on its machines; itself where it has none."""
     if not session.stock and not session.resources:
@@ -76,4 +93,5 @@ def without_limits(session: Session) -> Session:
     It has a plan exactly if the session's latencies and rates allow for one.
     """
     hardware = tuple(replace(h, count=None, largest_share=None, at_least=None) for h in session.hardware)
-    return replace(session, hardware=hardware, running=None, spare_machines=0, resources={}, least_machines={})
+    without = replace(session, hardware=hardware, running=None, spare_machines=0, resources={}, largest_shares=())
+    return replace(without, least_machines={})

@@ -18,7 +18,7 @@ from euclio.core.tables import bound_text, claimed_of
 from euclio.core.words import DASH, amount, counted, figures, full, joined, milliseconds, percent, plain, took
 from euclio.problems.session.bought_whole import whole_costs_in_words
 from euclio.problems.session.changes import source_rate
-from euclio.problems.session.checking.machine_limits import needed_together
+from euclio.problems.session.checking.machine_limits import limited_apart, needed_together
 from euclio.problems.session.costs import allocation_costs, costs_in_words, money
 from euclio.problems.session.evaluate import Evaluation, ModuleEvaluation, machines_by_hardware
 from euclio.problems.session.instance import Module, Session
@@ -243,16 +243,17 @@ def _floors(session: Session, result: Result) -> list[str]:
 
 
 def _needed(session: Session, result: Result) -> list[str]:
-    """The line on several types with a largest share: what all of them have together, as each is limited by itself."""
+    """The line on types with largest shares that no group holds all of: what they have together."""
     found = result.evaluation
-    if found is None or result.plan is None or result.value is None or len(session.largest_share) < 2:
+    types = limited_apart(session)
+    if found is None or result.plan is None or result.value is None or not types:
         return []
     shares = needed_together(session, result.plan, [module.partial_rps for module in found.modules])
     parts = [f"{name} {percent(float(share), 1)}" for name, share in shares.items()]
     more = [f"{len(parts) - MOST_LISTED} more modules"] if len(parts) > MOST_LISTED else []
     without = joined([*parts[:MOST_LISTED], *more] or ["no module"])
-    each = "each type is limited by itself, not all together"
-    return [f"{joined(list(session.largest_share))} together are needed for requests of {without}; {each}"]
+    each = f"each {'group' if session.largest_shares else 'type'} is limited by itself, not all together"
+    return [f"{joined(types)} together are needed for requests of {without}; {each}"]
 
 
 def _changes(session: Session, result: Result) -> list[str]:

@@ -54,7 +54,7 @@ def find_better_keeping(
     """
     if not is_plain(session):
         return Search(None, False, 0, NO_PROOF_OF_OBJECTIVES)
-    others = session.stock or session.resources or session.running or session.spare_machines or session.largest_share
+    others = session.stock or session.resources or session.running or session.spare_machines or session.share_groups
     others = others or has_floors(session)
     covered = (
         asked.get("arrivals") == "poisson"

@@ -102,7 +102,7 @@ def _charged_parts(session: Session, space: PlanSpace, any_will_do: bool) -> Ite
 
 def _is_limited(session: Session) -> bool:
     """Whether the session limits machines or charges changes, which the first search leaves out."""
-    return bool(session.stock or session.resources or session.running or session.largest_share)
+    return bool(session.stock or session.resources or session.running or session.share_groups)
 
 
 def _within_limits(

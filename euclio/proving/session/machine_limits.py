@@ -158,7 +158,7 @@ def _charged(a: Allocation) -> tuple[Configuration, Fraction]:
 
 
 def _offers(session: Session, m: Ranked, machines: Sequence[int]) -> Iterator[Offer]:
-    """The plans that have so many machines by configuration, each of which leaves every type its largest share."""
+    """The plans that have so many machines by configuration, each of which leaves every group its largest share."""
     last = max(k for k, n in enumerate(machines) if n)
     fewer = [n - (k == last) for k, n in enumerate(machines)]
     for own in counted(m):
@@ -270,24 +270,25 @@ def _fewest(m: Ranked, k: int, after: Fraction, budget: Fraction) -> int | None:
 
 
 def _shares_kept(session: Session, m: Ranked, plan: ModulePlan) -> bool:
-    """Whether without each type that may be taken away the module's other machines take enough of its requests."""
-    return all(_taken(plan.allocations, name) >= (1 - most) * m.rate for name, most in session.largest_share.items())
+    """Whether without each group of types that may be taken away the other machines take enough of the requests."""
+    return all(_taken(plan.allocations, group.hardware) >= (1 - group.share) * m.rate for group in session.share_groups)
 
 
-def _taken(allocations: Sequence[Allocation], but: str) -> Fraction:
-    """Requests per second that machines of all types but one take."""
+def _taken(allocations: Sequence[Allocation], but: Sequence[str]) -> Fraction:
+    """Requests per second that machines of all types but some take."""
     rates = (
         a.machines * a.configuration.throughput_rps + a.partial_rps
         for a in allocations
-        if a.configuration.hardware != but
+        if a.configuration.hardware not in but
     )
     return sum(rates, ZERO)
 
 
 def _missing(session: Session, m: Ranked, k: int, full: Sequence[Allocation]) -> Fraction:
-    """Requests per second that a machine of configuration k has to take for each type to keep to its largest share."""
+    """Requests per second that a machine of configuration k has to take for each group to keep to its largest share."""
     own = m.configurations[k].hardware
-    needs = ((1 - most) * m.rate - _taken(full, name) for name, most in session.largest_share.items() if name != own)
+    groups = (group for group in session.share_groups if own not in group.hardware)
+    needs = ((1 - group.share) * m.rate - _taken(full, group.hardware) for group in groups)
     return max(needs, default=ZERO)
 
 

@@ -207,7 +207,7 @@ def bursts_of(session: Session, space: PlanSpace, demand: Demand) -> list[int] |
     machines that is no slower. Of a machine that is charged in part, f, batches start b/f apart, so that one batch more
     than f times a span starts in it.
     """
-    if demand.setup.noise or session.largest_share or space.charging.packs:
+    if demand.setup.noise or session.share_groups or space.charging.packs:
         return None
     if space.charging.whole and (space.policy.form in (Form.LEFT, Form.TIED, Form.EVEN) or _fills(session, space)):
         return [0] * len(session.modules)

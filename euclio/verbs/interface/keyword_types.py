@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 ByName = Mapping[str, Number] | str
 """Numbers by name, such as ``{"A100": 4}``, or the same as text: ``"A100=4"``."""
 
+AmountsByName = Mapping[str, Mapping[str, Number]] | str
+"""Numbers by two names, such as ``{"region": {"T4": 1, "L4": 2}}``, or the same as text: ``"region=T4:1,L4:2"``."""
+
 
 class MachineChanges(TypedDict, total=False):
     """Changes of prices and machines of a session."""
@@ -36,6 +39,7 @@ class MachineChanges(TypedDict, total=False):
     state_price: ByName | None
     spare: Number | None
     largest_share: ByName | None
+    takes: AmountsByName | None
     headroom: Number | None
     least_machines: ByName | None
     at_least: ByName | None

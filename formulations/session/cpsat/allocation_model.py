@@ -37,9 +37,9 @@ W is what the module may cost as a rate (`JointModule.most_left_rps`), or a rate
 one unit of time, whichever is smaller: more than that changes no other row. Endless machines are none, or as many as
 `joint_problem` counts.
 
-A type h of largest share s (docs/model/whole-machines.md) may be taken away, and the others take their part:
+A group H of types of largest share s (docs/model/limits.md) may be taken away, and the others take their part:
 
-    (8a)  Σ ⌈t_k R⌉ n_k + f_h ≥ ⌊(1 − s) T R⌋  over k not on h,   f_h ≤ f,   f_h ≤ Σ ⌈t_k R⌉ z_k over k not on h
+    (8a)  Σ ⌈t_k R⌉ n_k + f_H ≥ ⌊(1 − s) T R⌋  over k not on H,   f_H ≤ f,   f_H ≤ Σ ⌈t_k R⌉ z_k over k not on H
 
 Where changes of running machines count, they are part of the cost, at P for each:
 
@@ -53,7 +53,7 @@ where k is of h:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
@@ -61,6 +61,7 @@ from math import ceil, floor
 from ortools.sat.python import cp_model
 
 from euclio.problems.session import Policy
+from euclio.problems.session.largest_shares import LargestShare
 from euclio.problems.session.policies import Form
 from formulations.engines.cpsat import CountedValues, common_scale
 from formulations.session.demands import Changes, limited_shares
@@ -364,15 +365,18 @@ def _full_rates(model: cp_model.CpModel, v: ModuleVariables) -> None:
     model.add(v.left[0] >= floor(v.module.rate_rps * r))
 
 
-def _shares(model: cp_model.CpModel, v: ModuleVariables, shares: Mapping[str, Fraction]) -> None:
-    """(8a): without machines of a type that may be taken away, the others take their part of the rate."""
+def _shares(model: cp_model.CpModel, v: ModuleVariables, groups: Sequence[LargestShare]) -> None:
+    """(8a): without machines of the types that may be taken away, the others take their part of the rate."""
     r, cs = v.units_per_rps, v.module.configurations
-    for name, most in shares.items():
-        others = [(k, ceil(c.throughput_rps * r)) for k, c in enumerate(cs) if c.configuration.hardware != name]
-        partial = model.new_int_var(0, max((t for _, t in others), default=0), f"others_{v.module.name}_{name}")
+    for group in groups:
+        others = [
+            (k, ceil(c.throughput_rps * r)) for k, c in enumerate(cs) if c.configuration.hardware not in group.hardware
+        ]
+        label = f"others_{v.module.name}_{'+'.join(group.hardware)}"
+        partial = model.new_int_var(0, max((t for _, t in others), default=0), label)
         model.add(partial <= v.f)
         model.add(partial <= sum(t * v.z[k] for k, t in others))
-        model.add(sum(t * v.n[k] for k, t in others) + partial >= floor((1 - most) * v.module.rate_rps * r))
+        model.add(sum(t * v.n[k] for k, t in others) + partial >= floor(group.left(v.module.rate_rps) * r))
 
 
 def _needs(model: cp_model.CpModel, v: ModuleVariables, policy: Policy) -> None:

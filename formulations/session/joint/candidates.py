@@ -12,7 +12,7 @@ A cut may exclude the following, where the incumbent costs C:
 - whole numbers of one module whose latency exceeds its largest budget;
 - those of the modules of a path that is too long, together;
 - those of the modules that together exceed a stock or a resource;
-- those of a module whose machines take too little rate without those of some type;
+- those of a module whose machines take too little rate without those of some group of types;
 - those of all modules, together, whose changes of running machines are too many;
 - those of a plan that costs C or more. Let modules W of it use whole machines only, and let the others P have partial
   ones. Then every plan with the same P, and whole machines only in W, costs c(P) + a multiple of g, the greatest common
@@ -30,10 +30,10 @@ from math import ceil, gcd, lcm
 
 from euclio.problems.session import Evaluation, Plan, Session, evaluate, longest_path
 from euclio.problems.session.arrays import session_arrays
-from euclio.problems.session.checking.machine_limits import paid_for
+from euclio.problems.session.checking.machine_limits import paid_for, short_of_rate
 from euclio.problems.session.evaluate import bought_machines
 from euclio.problems.session.resources import machine_limits
-from formulations.session.demands import coupled_prices, limited_shares
+from formulations.session.demands import coupled_prices
 from formulations.session.joint.problem import JointProblem
 
 CLEAR = Fraction(1, 10**5)
@@ -127,7 +127,10 @@ def refused(problem: JointProblem, raw: list[ModuleState], plan: Plan, checked: 
         index = problem.session.index
         if longest > problem.session.slo_s:
             return [*cuts, Exclusion({index[name]: true[index[name]] for name in path})]
-        together = [*_beyond_limits(problem, plan, checked), *([m] for m in _short_of_rate(problem, plan, checked))]
+        short = {
+            m for _, m, _ in short_of_rate(problem.session, plan, [entry.partial_rps for entry in checked.modules])
+        }
+        together = [*_beyond_limits(problem, plan, checked), *([m] for m in sorted(short))]
         if not together:  # too many changes over all modules together
             together = [list(range(len(true)))]
         return [*cuts, *(Exclusion({m: true[m] for m in users}) for users in together)]
@@ -186,22 +189,6 @@ def _beyond_limits(problem: JointProblem, plan: Plan, checked: Evaluation) -> li
         for limit in machine_limits(session)
         if limit.taken(used, session.spare_machines) > limit.capacity
     ]
-
-
-def _short_of_rate(problem: JointProblem, plan: Plan, checked: Evaluation) -> list[int]:
-    """The modules whose machines take too little rate without those of a type that has a largest share."""
-    short = []
-    for m, (own, entry) in enumerate(zip(plan.modules, checked.modules, strict=True)):
-        rates: dict[str, Fraction] = {}
-        for a in own.allocations:
-            name = a.configuration.hardware
-            rates[name] = rates.get(name, Fraction(0)) + a.machines * a.configuration.throughput_rps
-        rates[own.allocations[-1].configuration.hardware] += entry.partial_rps
-        total, rate = sum(rates.values(), Fraction(0)), problem.modules[m].rate_rps
-        shares = limited_shares(problem.session)
-        if any(total - rates.get(name, 0) < (1 - most) * rate for name, most in shares.items()):
-            short.append(m)
-    return short
 
 
 def _common_divisor(values: list[Fraction]) -> Fraction:

@@ -50,7 +50,7 @@ from euclio.problems.session.checking.machine_limits import least_machines
 from euclio.problems.session.latency.bound import latency_bound
 from euclio.problems.session.policies import Form
 from euclio.problems.session.resources import usable_stock
-from formulations.session.demands import Changes, changes_of, limited_shares
+from formulations.session.demands import Changes, changes_of, limited_types
 from formulations.session.split.problem import SplitProblem, without_modes
 from formulations.session.surplus import all_full, has_surplus, with_enough
 
@@ -194,7 +194,7 @@ class JointProblem:
         whole = np.zeros(arrays.batch.size, np.int64)
         partial = np.full(len(self.modules), -1, np.int64)
         endless: dict[int, list[Configuration]] = {}
-        limited = limited_shares(self.session)
+        limited = limited_types(self.session)
         for m, module in enumerate(self.modules):
             used = [(c, n) for c, n in zip(module.configurations, machines[m], strict=True) if n]
             many = [c for c, _ in used if c.endless]
@@ -215,7 +215,14 @@ class JointProblem:
     def alone(self, m: int) -> JointProblem:
         """The problem of module m within its largest budget; it has a useful configuration."""
         session, module = self.session, self.session.modules[m]
-        only = Session(module.name, self.modules[m].most_s, session.hardware, [module], resources=session.resources)
+        only = Session(
+            module.name,
+            self.modules[m].most_s,
+            session.hardware,
+            [module],
+            resources=session.resources,
+            largest_shares=session.largest_shares,
+        )
         return joint_problem(only, self.space, self.most_cost_per_h)
 
 
@@ -272,7 +279,7 @@ def _module(
     any_plan: bool,
 ) -> JointModule:
     """The useful configurations, found from the last in rank to the first: dummies come from what ranks lower."""
-    (least, most), limited = latency_range, limited_shares(session)
+    (least, most), limited = latency_range, limited_types(session)
     arrays, module = session_arrays(session, space), session.modules[m]
     lo, hi = int(arrays.first[m]), int(arrays.first[m + 1])
     groups = np.cumsum(~arrays.same_ratio[lo:hi])

@@ -47,14 +47,14 @@ or 1 where it is less and there may be a partial machine,
 take the place of the second row of dummies and of the largest t in the third and in the fluid rows. Endless machines
 are none, or as many as the model counts: n_k = N_k u_k.
 
-A type h of largest share s (docs/model/whole-machines.md) may be taken away, and the others take their part:
+A group H of types of largest share s (docs/model/limits.md) may be taken away, and the others take their part:
 
-    Σ_{k not on h} t_k n_k + f_k ≥ 1 − s                                                    share_h
+    Σ_{k not on H} t_k n_k + f_k ≥ 1 − s                                                    share_H
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
@@ -63,6 +63,7 @@ from typing import Any
 import pulp
 
 from euclio.problems.session import Policy
+from euclio.problems.session.largest_shares import LargestShare
 from euclio.problems.session.policies import Form
 from formulations.session.demands import limited_shares
 from formulations.session.joint.problem import JointModule, JointProblem
@@ -301,13 +302,13 @@ def _dummies(model: pulp.LpProblem, rows: AllocationRows, *, surplus: bool) -> N
         _add(model, {rows.lead_dummy[k]: 1.0, rows.lead[k]: -most}, 0.0, f"fluid_{rows.name}_{k}_dummy")
 
 
-def _shares(model: pulp.LpProblem, rows: AllocationRows, shares: Mapping[str, Fraction]) -> None:
-    """Without machines of a type that may be taken away, the others take their part of the rate."""
+def _shares(model: pulp.LpProblem, rows: AllocationRows, groups: Sequence[LargestShare]) -> None:
+    """Without machines of the types that may be taken away, the others take their part of the rate."""
     t = throughputs(rows.module)
-    for i, (name, most) in enumerate(shares.items()):
-        others = [k for k, c in enumerate(rows.module.configurations) if c.configuration.hardware != name]
+    for i, group in enumerate(groups):
+        others = [k for k, c in enumerate(rows.module.configurations) if c.configuration.hardware not in group.hardware]
         taken = {rows.n[k]: -t[k] for k in others} | {rows.f[k]: -1.0 for k in others}
-        _add(model, taken, ROOM - float(1 - most), f"share_{rows.name}_{i}")
+        _add(model, taken, ROOM - float(1 - group.share), f"share_{rows.name}_{i}")
 
 
 def _needs(model: pulp.LpProblem, rows: AllocationRows, policy: Policy) -> None:

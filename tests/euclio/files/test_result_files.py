@@ -134,6 +134,7 @@ def test_value_of_more_digits_than_are_read_is_rounded(tmp_path):
         {"rate_rps": Fraction(1000, 3)},
         {"slo_s": Fraction(22, 7), "headroom": Fraction(1, 3)},
         {"price_per_h": {"V100": Fraction(1, 7)}, "largest_share": {"P100": Fraction(2, 3)}},
+        {"resources": {"r": Fraction(99)}, "takes": {"r": {"P100": Fraction(1, 3)}}, "largest_share": {"P100": 1}},
     ],
 )
 def test_changes_are_read_as_they_were_made(tmp_path, changes):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 from euclio.core.words import full
 from euclio.problems.session.checking.machine_changes import machine_counts, named_plan
 from euclio.problems.session.instance import Session
+from euclio.problems.session.largest_shares import LargestShare
 from euclio.problems.session.plan import ModulePlan, Plan
 from euclio.problems.session.resources import machine_limits
 from euclio.problems.session.running import Running
@@ -37,28 +38,44 @@ def beyond_limits(session: Session, used: dict[str, Fraction]) -> list[str]:
 
 
 def needed_too_much(session: Session, plan: Plan, partial_rps: list[Fraction]) -> list[str]:
-    """One line per module and hardware type without which the other machines take too few of the module's requests."""
+    """One line per module and group of types without which the other machines take too few of the module's requests."""
     problems = []
-    for name, most in session.largest_share.items():
-        for module, own, partial in zip(session.modules, plan.modules, partial_rps, strict=True):
-            others = _taken_without({name}, own, partial)
-            if others < (1 - most) * module.rate_rps:
-                problems.append(
-                    f"module {module.name}: without {name} its machines take {full(others)} of "
-                    f"{full(module.rate_rps)} req/s, less than {full(1 - most)} of them"
-                )
+    for group, m, others in short_of_rate(session, plan, partial_rps):
+        module = session.modules[m]
+        problems.append(
+            f"module {module.name}: without {group.named} its machines take {full(others)} of "
+            f"{full(module.rate_rps)} req/s, less than {full(1 - group.share)} of them"
+        )
     return problems
 
 
-def needed_together(session: Session, plan: Plan, partial_rps: list[Fraction]) -> dict[str, Fraction]:
-    """The share of each module's requests that needs some of the types that are limited by a largest share, at most 1.
+def short_of_rate(
+    session: Session, plan: Plan, partial_rps: list[Fraction]
+) -> Iterator[tuple[LargestShare, int, Fraction]]:
+    """The groups without which the other machines of a module take too little: group, module, and what they take."""
+    for group in session.share_groups:
+        for m, (own, partial) in enumerate(zip(plan.modules, partial_rps, strict=True)):
+            others = _taken_without(group.hardware, own, partial)
+            if others < group.left(session.modules[m].rate_rps):
+                yield group, m, others
 
-    Each type is limited by itself: two of them may together have all requests of a module. Modules that need none are
-    left out.
+
+def limited_apart(session: Session) -> list[str]:
+    """The types that have a largest share, where a module may need all of them for more than any group of them."""
+    groups = session.share_groups
+    types = list(dict.fromkeys(name for group in groups for name in group.hardware))
+    return [] if any(len(group.hardware) == len(types) for group in groups) else types
+
+
+def needed_together(session: Session, plan: Plan, partial_rps: list[Fraction]) -> dict[str, Fraction]:
+    """The share of each module's requests that needs some of the types of `limited_apart`, at most 1.
+
+    Each type, or group of types, is limited by itself: two may together have all requests of a module. Modules that
+    need none are left out.
     """
-    found = {}
+    found, types = {}, limited_apart(session)
     for module, own, partial in zip(session.modules, plan.modules, partial_rps, strict=True):
-        share = 1 - _taken_without(set(session.largest_share), own, partial) / module.rate_rps
+        share = 1 - _taken_without(types, own, partial) / module.rate_rps
         if share > 0:
             found[module.name] = share
     return found

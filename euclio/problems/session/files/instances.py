@@ -15,10 +15,11 @@ from euclio.files.boundary import FileModel, Name, Number, Whole, at, validated
 from euclio.files.dataclass_files import file_model, made, plain_data
 from euclio.files.instance_files import InstanceFormat
 from euclio.problems.session.instance import Configuration, Hardware, Module, Session, machine_number
+from euclio.problems.session.largest_shares import LargestShare
 from euclio.problems.session.objectives import Application, Objective
 from euclio.problems.session.running import Running
 
-RecordT = TypeVar("RecordT", Objective, Application)
+RecordT = TypeVar("RecordT", Objective, Application, LargestShare)
 
 
 class _Hardware(FileModel):
@@ -77,6 +78,11 @@ class _Application(FileModel):
     rate_rps: Number | None = None
 
 
+class _LargestShare(FileModel):
+    hardware: list[Name]
+    share: Number
+
+
 class _Session(FileModel):
     name: Name
     # Without objectives it has to be there, and null is no number.
@@ -90,6 +96,7 @@ class _Session(FileModel):
     running: _RUNNING | None = None  # type: ignore[valid-type]
     spare_machines: Whole = 0
     resources: dict[Name, Number] | None = None
+    largest_shares: list[_LargestShare] | None = None
 
 
 def _session(model: _Session) -> Session:
@@ -118,6 +125,7 @@ def _session(model: _Session) -> Session:
         {_ends_of(edge): edge.delay_s for edge in _objects(model.edges)},
         list(_made(Application, model.applications or (), "applications")),
         dict(_least_machines(model.modules)),
+        list(_made(LargestShare, model.largest_shares or (), "largest_shares")),
     )
 
 
@@ -175,6 +183,10 @@ def _configurations(rows: tuple[_Row, ...], field: str) -> Iterator[Configuratio
             yield Configuration(*row[:-1], dict(row[-1]))
 
 
+LEFT_OUT = ("spare_machines", "resources", "takes", "quantiles_s", "objectives", "applications", "largest_shares")
+"""Fields that stay out of files where they are empty or 0."""
+
+
 def _data(session: Session) -> dict[str, Any]:
     """Plain data of a session; what is not said of it, of a machine type or of a configuration stays out."""
     data = _said(plain_data(session))
@@ -199,7 +211,7 @@ def _data(session: Session) -> dict[str, Any]:
         module["profile"] = [_said(c) for c in module["profile"]]
     rows = [c for module in data["modules"] for c in module["profile"]]
     for said in (data, *data["hardware"], *rows):
-        for name in ("spare_machines", "resources", "takes", "quantiles_s", "objectives", "applications"):
+        for name in LEFT_OUT:
             if name in said and not said[name]:
                 del said[name]
     if session.running is not None:

@@ -80,7 +80,7 @@ def test_spare_machines_are_charged_by_the_types_that_a_plan_uses() -> None:
     decided = 0
     for seed in range(200):
         session = close_session(seed)
-        if not session.spare_machines or session.stock or session.running or session.largest_share:
+        if not session.spare_machines or session.stock or session.running or session.share_groups:
             continue
         truth = solve(session, "exact", space=WHOLE)
         if truth.value:

@@ -5,7 +5,9 @@ from fractions import Fraction
 
 import pytest
 
+from euclio import pool
 from euclio.core.errors import InputError
+from euclio.core.values import amounts_by_name
 from euclio.problems.session import (
     Allocation,
     Configuration,
@@ -17,8 +19,9 @@ from euclio.problems.session import (
     Session,
     evaluate,
 )
-from euclio.problems.session.changes import SessionChanges
+from euclio.problems.session.changes import CHANGE_OPTIONS, SessionChanges
 from euclio.problems.session.files.instances import session_from_text, session_to_text
+from euclio.problems.session.largest_shares import LargestShare
 
 WHOLE = PlanSpace(charging="whole")
 ONE, OTHER = Configuration("A", 1, 1, "0.1"), Configuration("spot", 1, 1, "0.05")
@@ -111,3 +114,98 @@ def test_shares_out_of_range(share):
 def test_spare_machines_out_of_range(machines):
     with pytest.raises(InputError, match="whole number of machines"):
         session(spare=machines)
+
+
+# Groups of types. "spot" takes 20 req/s a machine, "spot+b" and A 10 each.
+
+LAST = Configuration("spot+b", 1, 1, "0.1")
+
+
+def grouped(*groups, share=None):
+    hardware = [Hardware("A", 1), Hardware("spot", "0.5", largest_share=share), Hardware("spot+b", "0.4")]
+    return Session("groups", 9, hardware, [Module("m", 40, [ONE, OTHER, LAST])], largest_shares=groups)
+
+
+def in_group(on_spot, on_b, on_a):
+    """Machines in rank order: a request is cheapest on "spot", then on "spot+b"."""
+    machines = ((OTHER, on_spot), (LAST, on_b), (ONE, on_a))
+    dummy = 20 * on_spot + 10 * on_b + 10 * on_a - 40
+    return Plan((ModulePlan(tuple(Allocation(c, n) for c, n in machines if n), Fraction(dummy)),))
+
+
+@pytest.mark.parametrize(("share", "feasible"), [("0.75", True), ("0.7499", False), (1, True)])
+def test_a_group_is_lost_as_a_whole(share, feasible):
+    """One machine of each: without the group, that of A takes 10 of 40; without either type, the others take 20."""
+    session = grouped(LargestShare(["spot", "spot+b"], share))
+    found = evaluate(session, in_group(1, 1, 1), WHOLE)
+    assert found.feasible is feasible
+    said = "module m: without spot and spot+b its machines take 10 of 40 req/s, less than 0.2501 of them"
+    assert feasible or found.violations == (said,)
+    assert evaluate(grouped(LargestShare(["spot"], "0.5"), LargestShare(["spot+b"], "0.5")), in_group(1, 1, 1)).feasible
+
+
+@pytest.mark.parametrize(
+    ("text", "groups", "shares"),
+    [
+        ("spot+b=0.5", [], {"spot+b": "0.5"}),  # a known type as a whole
+        ("A+spot=0.5", [(("A", "spot"), "0.5")], {}),
+        ("spot + A=0.5,spot=0.3", [(("spot", "A"), "0.5")], {"spot": "0.3"}),
+    ],
+)
+def test_a_name_of_an_option_is_a_type_or_a_group(text, groups, shares):
+    option = next(option for option in CHANGE_OPTIONS if option.flag == "--largest-share")
+    changes = SessionChanges(largest_share=option.parse(text))
+    changed = changes.applied_to(grouped())
+    assert [(g.hardware, g.share) for g in changed.largest_shares] == [(types, Fraction(s)) for types, s in groups]
+    own = {h.name: h.largest_share for h in changed.hardware if h.largest_share is not None}
+    assert own == {name: Fraction(s) for name, s in shares.items()}
+    assert changes.applied_to(changed) == changed
+    assert session_from_text(session_to_text(changed)) == changed
+
+
+def test_a_change_takes_the_place_of_the_group_of_the_same_types():
+    session = grouped(LargestShare(["A", "spot"], "0.5"), LargestShare(["A", "spot+b"], "0.5"))
+    changed = SessionChanges(largest_share={"spot+A": Fraction("0.7")}).applied_to(session)
+    assert changed.largest_shares == (LargestShare(["A", "spot+b"], "0.5"), LargestShare(["spot", "A"], "0.7"))
+
+
+@pytest.mark.parametrize(
+    ("groups", "said"),
+    [
+        ([["A", "X"]], "largest_shares[0].hardware[1]: unknown hardware 'X'; known: A, spot, spot+b"),
+        ([["A", "spot"], ["spot", "A"]], "largest_shares[1]: the share of spot and A is given twice"),
+        ([["spot"]], "largest_shares[0]: the share of spot is given twice"),
+    ],
+)
+def test_groups_that_are_refused(groups, said):
+    with pytest.raises(InputError) as error:
+        grouped(*(LargestShare(types, "0.5") for types in groups), share="0.5")
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize("types", [[], ["A", "A"]])
+def test_a_group_has_types_and_each_once(types):
+    with pytest.raises(InputError):
+        LargestShare(types, "0.5")
+
+
+def test_what_machines_take_of_a_resource_is_a_change():
+    """All spot machines of a region within one quota; what other machines take stays."""
+    changes = SessionChanges(resources={"region": Fraction(3)}, takes=amounts_by_name("region=spot:1,spot+b:0.5"))
+    changed = changes.applied_to(grouped())
+    assert [h.takes for h in changed.hardware] == [{}, {"region": 1}, {"region": Fraction(1, 2)}]
+    assert evaluate(changed, in_group(2, 2, 0), WHOLE).feasible
+    assert not evaluate(changed, in_group(3, 1, 0), WHOLE).feasible
+    again = replace(changes, takes={"region": {"A": Fraction(1)}}).applied_to(changed)
+    assert [h.takes.get("region") for h in again.hardware] == [1, 1, Fraction(1, 2)]
+    words = "3 of region in all, 1 of region for each spot and 0.5 of region for each spot+b"
+    assert changes.in_words() == words
+
+
+def test_sessions_of_a_pool_have_the_same_groups():
+    """A group of one session would otherwise limit modules of another."""
+    one = grouped(LargestShare(["A", "spot"], "0.5"))
+    same = replace(one, name="same", modules=(replace(one.modules[0], name="n"),))
+    assert pool([one, same]).largest_shares == one.largest_shares
+    with pytest.raises(InputError, match="the group of A and spot is none of same"):
+        pool([one, replace(same, largest_shares=())])
