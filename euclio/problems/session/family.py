@@ -20,7 +20,6 @@ from euclio.problems.session.instance import Configuration, Hardware, Module, Se
 from euclio.problems.session.latency.of_requests import caveat, session_rate
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.rules import DummyRule
-from euclio.problems.session.services import is_plain, refuse_several
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
 
 if TYPE_CHECKING:
@@ -54,8 +53,6 @@ def _limited(session: Session) -> bool:
 
 
 def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> str:
-    if not is_plain(session):
-        return result.reason
     limit = EXPLAIN_LIMIT_S if limit_s is None else min(limit_s, EXPLAIN_LIMIT_S)
     found = _find_reason(session, result.space, limit)
     # Explanations are about latencies. Where these are short enough, the solver has said what else is lacking.
@@ -65,7 +62,6 @@ def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> 
 
 
 def _explain(session: Session, space: PlanSpace, limit_s: float | None) -> Explained:
-    refuse_several(session, "an explanation")
     found = _find_reason(session, space, limit_s)
     text = _page(found)
     if _limited(session) and found.status is Status.FEASIBLE:
