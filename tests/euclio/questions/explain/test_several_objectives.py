@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 
@@ -59,7 +60,7 @@ def test_a_conflict_is_a_path_that_takes_longer_than_its_objective(seed: int) ->
         assert conflict.needed_s > conflict.objective.slo_s
         names = {session.modules[i].name for i in conflict.modules}
         over = [path for path in paths_to(session, conflict.objective.to) if names <= set(path)]
-        delays = [sum(session.delay_s.get(edge, 0) for edge in zip(path, path[1:], strict=False)) for path in over]
+        delays = [sum(session.delay_s.get(edge, 0) for edge in pairwise(path)) for path in over]
         assert conflict.delay_s in delays
 
 
@@ -67,7 +68,7 @@ PROFILE = [Configuration("g", 1, 1, "0.1")]
 
 
 def chain(*objectives: Objective, delay: str = "0.05") -> Session:
-    """a and b, which take more than 0.1 s each, however many machines they have."""
+    """Modules a and b, which take more than 0.1 s each, however many machines they have."""
     modules = [Module("a", 10, PROFILE), Module("b", 10, PROFILE)]
     return Session(
         "chain", None, [Hardware("g", 1)], modules, [("a", "b")], objectives=objectives, delay_s={("a", "b"): delay}
@@ -75,7 +76,7 @@ def chain(*objectives: Objective, delay: str = "0.05") -> Session:
 
 
 def test_the_objective_that_binds_is_named_with_the_least_change(capsys, tmp_path) -> None:
-    """a alone keeps 0.5 s; a -> b needs 0.1 + 0.05 + 0.1 s, more than 0.2 s."""
+    """Module a alone keeps 0.5 s; a -> b needs 0.1 + 0.05 + 0.1 s, more than 0.2 s."""
     session = chain(Objective("first", "a", "0.5"), Objective("answer", "b", "0.2"))
     found = explain(session)
     assert found.binding is session.objectives[1]
