@@ -11,7 +11,7 @@ from euclio.export.groups import Deployment, MachineGroup
 from euclio.problems.session.costs import money
 from euclio.problems.session.instance import Session
 from euclio.problems.session.latency.of_requests import caveat
-from euclio.problems.session.parts_of_plans import objectives_in_words
+from euclio.problems.session.parts_of_plans import any_latency_in_words, objectives_in_words
 
 FOR_LOAD_BALANCERS = "For a load balancer, plan with --policy load-balancer."
 
@@ -29,6 +29,8 @@ def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
         f"Plan of session {session.name} by {solver}: cost {charged} per hour as it is charged, {whole} with every "
         f"machine bought whole; {objectives_in_words(session, found)}."
     )
+    if any_latency_in_words(session):
+        yield f"{any_latency_in_words(session)}."
     if deployed.planned:
         yield f"Planned for {deployed.planned}."
     if deployed.doubts:

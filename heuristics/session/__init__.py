@@ -26,7 +26,7 @@ SCROOGE_LACKS = frozenset({"one_hardware", "other_policies", "own_policies", "du
 
 STAFFING_SPACE = PlanSpace(Policy.LOAD_BALANCER, DummyRule.CONTINUOUS, charging=Charging.WHOLE)
 
-STAFFING_COVERS, STAFFING_LACKS = frozenset({"whole"}), frozenset({"share", "countable"})
+STAFFING_COVERS, STAFFING_LACKS = frozenset({"whole"}) | SEVERAL_OBJECTIVES, frozenset({"share", "countable"})
 """What all of them cover, and what none does (`euclio.problems.session.demands`)."""
 
 
