@@ -1,4 +1,4 @@
-"""What a question varies: rates or objectives of a whole session, or those of one application or objective by name."""
+"""The rates or objectives that a question varies: the session's, or those of one application or objective by name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Varied:
     """Values of one thing.
 
     Attributes:
-        of: name of the application or objective; empty: the rate or objective of the session.
+        of: name of the application or objective; empty for the rate or objective of the session.
         values: its values in the order in which they are given; none: as in the session.
         fixed: values of others by name, which are the same at all points.
     """
@@ -35,7 +35,7 @@ class Varied:
         Args:
             one: the field of the session's own rate or objective.
             by_name: the field of those by name.
-            value: the value; None: as in the session.
+            value: the value; None keeps that of the session.
         """
         if self.of and value is not None:
             return {one: None, by_name: {**self.fixed, self.of: value}}
@@ -43,7 +43,7 @@ class Varied:
 
 
 def varied(given: Several, flag: str) -> Varied:
-    """What is varied, where at most one name has several values.
+    """The values that vary; at most one name may have several.
 
     Raises:
         InputError: two names have several values, or a value is no positive number.

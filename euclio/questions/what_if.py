@@ -176,8 +176,7 @@ def question(
     sessions = _changed(session, rate, slo, changes or SessionChanges())
     if rate.fixed or slo.fixed:
         changes = replace(changes or SessionChanges(), rates_rps=rate.fixed or None, objectives_s=slo.fixed or None)
-    of = {"rate_of": rate.of, "slo_of": slo.of}
-    return Grid(session, changes, chosen, space or chosen.space, time_limit_s, ways, sessions, **of)
+    return Grid(session, changes, chosen, space or chosen.space, time_limit_s, ways, sessions, rate.of, slo.of)
 
 
 def _changed(

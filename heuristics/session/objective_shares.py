@@ -2,9 +2,9 @@
 
 An objective of L seconds leaves L less the delays on a path to the modules on it. Clipper gives each of n modules an
 n-th part of that, so that a module's budget is the least over the paths on which it lies. Piccolo stretches budgets in
-proportion, and people split an objective by least durations: each objective has the largest factor at which all paths
-to it are kept, and a module takes the least factor of the objectives that it leads to. Where all objectives are one and
-there are no delays, both are what the papers say.
+proportion, and people split an objective by least durations. There each objective has the largest factor at which all
+paths to it are kept. A module takes the least factor of the objectives that it leads to. With one objective and no
+delays, both are as in the papers.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _factor_of(s: SessionArrays, parts: Floats, last: int) -> float:
     At a factor the longest path is found, and then its own factor taken: it falls until no path asks for less.
     """
     limit = s.slo - s.end[last]
-    factor = limit / parts[last]
+    factor = float(limit / parts[last])
     length, taken, delays = np.zeros(parts.size), np.zeros(parts.size), np.zeros(parts.size)
     # Each round ends with another path, or is the last.
     while True:
@@ -104,7 +104,7 @@ def _factor_of(s: SessionArrays, parts: Floats, last: int) -> float:
                 if whole > length[m]:
                     length[m], taken[m], delays[m] = whole, taken[p] + parts[m], delays[p] + s.delay[i]
         # A path of more seconds than the objective has a factor below this one.
-        shorter = (limit - delays[last]) / taken[last]
+        shorter = float((limit - delays[last]) / taken[last])
         if shorter >= factor:
             return factor
         factor = shorter

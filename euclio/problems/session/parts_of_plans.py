@@ -1,4 +1,4 @@
-"""What a plan makes of each objective and application of a session, for people and files (docs/model/services.md)."""
+"""A plan by objective and by application, for people and files (docs/model/services.md)."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def any_latency_in_words(session: Session) -> str:
 
 
 def objectives_in_words(session: Session, evaluation: Evaluation) -> str:
-    """What a plan takes of each objective in a few words; in a session with one SLO, of that."""
+    """The seconds that a plan takes of each objective, or of the one SLO, in a few words."""
     if session.objectives:
         kept = objectives_of(session, evaluation)
         return listed(f"{one.name} {full(one.latency_s)} s of {full(one.slo_s)} s" for one in kept)

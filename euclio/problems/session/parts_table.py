@@ -1,4 +1,4 @@
-"""Tables of what a plan makes of each objective and application of a session."""
+"""Tables of a plan by objective and by application."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Why a session has no plan: the smallest conflict between modules, restrictions and SLO, and what would resolve it.
 
-Modules are independent given their budgets, so a session is infeasible if and only if the longest path of its modules'
-least worst-case latencies, with its delays, exceeds the SLO or its objective (with one hardware type per session: on
-every type). All of it is ours.
+Modules are independent given their budgets. So a session is infeasible if and only if a path of its modules' least
+worst-case latencies and its delays exceeds its objective (with one hardware type per session: on every type). All of it
+is ours.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _longest_with(session: Session, latency_s: Sequence[Seconds], fewer: list[_P
     Args:
         session: the DAG.
         latency_s: latency of each module in seconds.
-        fewer: the same with one module less; None: on the paths asked for no module takes time.
+        fewer: the same with one module less; None means that no module is to take time.
     """
     parents, found = session.parents(), [_NOTHING] * len(latency_s)
     for i in session.order:
@@ -311,13 +311,13 @@ def explain(session: Session, space: PlanSpace = FULL_SPACE, time_limit_s: float
     least = _least(session, found)
     proven = all(one is None or one.known for entry in found for one in entry.least)
     slo = (least.latency_s, proven, free.latency_s)
-    each = {"least_objectives_s": least.objectives, "free_objectives_s": free.objectives}
+    each = (least.objectives, free.objectives)
     feasible = search.feasible(space)
     if feasible is None:
-        return Explanation(session, space, Status.UNKNOWN, *slo, (), (), (), None, **each)
+        return Explanation(session, space, Status.UNKNOWN, *slo, (), (), (), None, True, *each)
     if feasible:
         slowest = _slowest_on_path(session, found)
-        return Explanation(session, space, Status.FEASIBLE, *slo, (), (), (), slowest, **each)
+        return Explanation(session, space, Status.FEASIBLE, *slo, (), (), (), slowest, True, *each)
     lifts = tuple(r for r in given if search.feasible(without(space, [r])))
     kept, minimal = list(given), True
     for restriction in given:
@@ -330,7 +330,7 @@ def explain(session: Session, space: PlanSpace = FULL_SPACE, time_limit_s: float
     core = search.fastest(without(space, [r for r in given if r not in kept]), searched=True)
     conflicts = _conflicts(session, core)
     slowest = _slowest(conflicts)
-    return Explanation(session, space, Status.INFEASIBLE, *slo, conflicts, tuple(kept), lifts, slowest, minimal, **each)
+    return Explanation(session, space, Status.INFEASIBLE, *slo, conflicts, tuple(kept), lifts, slowest, minimal, *each)
 
 
 def _least(session: Session, found: list[_Fastest]) -> Evaluation:

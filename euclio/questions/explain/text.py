@@ -113,7 +113,7 @@ def _objectives_data(found: Explanation) -> dict[str, Any]:
 
 
 def _asked(found: Explanation) -> str:
-    """What the session asks of latencies, in a few words."""
+    """The SLO of the session, or its objectives, in a few words."""
     if found.session.objectives:
         return listed(f"{one.name} {full(one.slo_s)} s" for one in found.session.objectives)
     return f"SLO {full(found.session.slo_s)} s"
@@ -148,7 +148,7 @@ def _slack_by_objective(found: Explanation) -> list[str]:
     """The room that each objective has, the least first."""
     least = found.least_objectives_s
     below = "below, none" if found.least_proven and not found.space.single_hardware else "below, it is open"
-    lines = ["room of the objectives, all of them at once, whatever that costs:"]
+    lines = ["room of the objectives, all of them at once and at any cost:"]
     for one in sorted(found.session.objectives, key=lambda one: one.slo_s - least[one.name]):
         share = percent(float(1 - least[one.name] / one.slo_s), 1)
         lines.append(f"  {one.name}: up to {share} tighter: at {_up(least[one.name])} there is a plan; {below}")

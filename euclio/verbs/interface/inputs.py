@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 from euclio.core.errors import InputError
 from euclio.core.families import DEFAULT_FAMILY, family_of, find_family
 from euclio.core.family import Changes, Family
+from euclio.core.lazy import late
 from euclio.core.result import AnyResult, Result, WrittenResult
 from euclio.files.boundary import at
 from euclio.files.instance_files import load_instance
 from euclio.files.result_files import load_result
-from euclio.problems.session.pool import pooled
+
+pooled = late("euclio.problems.session.pool", "pooled")
 
 
 class GivenInstance(NamedTuple):

@@ -76,7 +76,7 @@ def test_a_curve_over_the_slo_counts_delays(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_curve_of_one_application_is_what_solving_its_points_gives(seed: int) -> None:
-    """Guards where a step ends: at what the machines of this application take, whatever those of others do."""
+    """Guards the end of a step: the rate that the machines of this application take, those of others aside."""
     session = named(seed)
     found = curve(session, over="rate", rate={"first": [5, 40]})
     for rate in (5, 11, Fraction(70, 3), 40):

@@ -1,4 +1,4 @@
-"""What results say of objectives and applications: held against plain paths and sums, and tried by `verify`."""
+"""Results by objective and application: held against plain paths and sums, and tried by `verify`."""
 
 import json
 from dataclasses import replace
