@@ -264,6 +264,13 @@ def exacts(text: Number | Iterable[Number]) -> tuple[Fraction, ...]:
     return tuple(dict.fromkeys(exact_positive(number) for number in divided(text)))
 
 
+def exacts_or_named(given: Any) -> tuple[Fraction, ...] | dict[str, tuple[Fraction, ...]]:
+    """Positive exact numbers divided by commas, or such numbers by name, as in ``first token=0.3,0.4,answer=1``."""
+    if isinstance(given, Mapping):
+        return {str(name): exacts(values) for name, values in given.items()}
+    return named_points(exact_positive)(given) if isinstance(given, str) and "=" in given else exacts(given)
+
+
 def divided(text: Number | Iterable[Number]) -> list[Number]:
     """The parts of a text that commas divide, or the values given in its place: one, or several."""
     if isinstance(text, str):

@@ -16,7 +16,7 @@ from euclio.core.numbers import exact
 from euclio.core.parameters import Parameter, option_text
 from euclio.core.parts import Exporter
 from euclio.core.values import names, whole
-from euclio.core.words import joined, listed
+from euclio.core.words import full, joined, listed
 from euclio.export.groups import Deployment, MachineGroup, deployment
 from euclio.export.names import NameMap, TargetNames
 from euclio.export.remarks import caution
@@ -79,6 +79,8 @@ def _not_expressed(deployed: Deployment, group: MachineGroup, dummies: bool) -> 
         words.append("share of a machine")
     if dummies:
         words.append("dummy requests")
+    delays = [edge for edge in deployed.session.delay_s if edge[1] == group.module]
+    words += [f"at most {full(deployed.session.delay_s[edge])} s after {edge[0]}" for edge in delays]
     if deployed.session.spare_machines:
         words.append(f"spare machines ({deployed.session.spare_machines} of {group.configuration.hardware})")
     idle = deployed.evaluation.idle.get((group.module, group.configuration.hardware), 0)

@@ -9,7 +9,9 @@ from euclio.core.errors import printable
 from euclio.core.words import counted, full, joined, listed, percent
 from euclio.export.groups import Deployment, MachineGroup
 from euclio.problems.session.costs import money
+from euclio.problems.session.instance import Session
 from euclio.problems.session.latency.of_requests import caveat
+from euclio.problems.session.parts_of_plans import any_latency_in_words, objectives_in_words
 
 FOR_LOAD_BALANCERS = "For a load balancer, plan with --policy load-balancer."
 
@@ -25,8 +27,10 @@ def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
     charged, whole = money(session, found.cost_per_h), money(session, deployed.whole_cost_per_h)
     yield (
         f"Plan of session {session.name} by {solver}: cost {charged} per hour as it is charged, {whole} with every "
-        f"machine bought whole; latency {full(found.latency_s)} s of {full(session.slo_s)} s."
+        f"machine bought whole; {objectives_in_words(session, found)}."
     )
+    if any_latency_in_words(session):
+        yield f"{any_latency_in_words(session)}."
     if deployed.planned:
         yield f"Planned for {deployed.planned}."
     if deployed.doubts:
@@ -56,7 +60,14 @@ def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
         machines = counted(n, "idle machine")
         yield f"- {machines} of {name} for module {module}, started by nothing in these files: add so many replicas."
     if session.edges:
-        yield "- which module calls which: " + ", ".join(f"{a} -> {b}" for a, b in session.edges) + "."
+        calls = [_call(session, edge) for edge in session.edges]
+        yield f"- which module calls which: {', '.join(calls)}."
+
+
+def _call(session: Session, edge: tuple[str, str]) -> str:
+    """An edge, with the delay that the plan allows for."""
+    delay = session.delay_s.get(edge)
+    return " -> ".join(edge) + (f" (at most {full(delay)} s later)" if delay else "")
 
 
 def _turns(deployed: Deployment) -> str:

@@ -342,7 +342,8 @@ def reasons_against(instance: Any, written: WrittenResult, evaluation: Checked) 
     value, goal, bound = evaluation.value, written.goal, written.bound
     assert value is not None
     reasons = [_difference(goal.value_field, written.value, value)]
-    reasons += [_difference(name, written.figures.get(name), checked) for name, checked in figures.items()]
+    # A file may leave out what belongs to single objectives and applications.
+    reasons += [_difference(name, written.figures[name], figures[name]) for name in figures if name in written.figures]
     reasons.append(goal.wrong_claim(value, written.claimed))
     reasons.append(goal.contradiction(value, bound))
     if written.status is Status.OPTIMAL and not reasons[-1] and not goal.proven(value, bound):

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from itertools import islice
+from typing import Any
 
 from euclio.core.coverage import remedy
 from euclio.core.errors import InputError
@@ -34,10 +35,11 @@ from euclio.core.solver import AnySolver, Piece
 from euclio.core.solving import check, solver_for
 from euclio.problems.session.changes import SessionChanges, source_rate
 from euclio.problems.session.demands import never_cheaper_at_more
-from euclio.problems.session.evaluate import Priced, bought_machines, evaluate
+from euclio.problems.session.evaluate import Evaluation, Priced, bought_machines, evaluate
 from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.problems.session.rules import Charging
+from euclio.problems.session.services import application_modules, application_rate
 from euclio.problems.session.space import PlanSpace
 from euclio.questions.question import Question, SessionResult, Solved, Solving
 
@@ -62,6 +64,10 @@ class Over(StrEnum):
     def in_words(self) -> str:
         """As it is called in tables."""
         return "SLO" if self is Over.SLO else "rate"
+
+
+BY_NAME = {Over.SLO: "objectives_s", Over.RATE: "rates_rps"}
+"""The field of changes by name, by what the cost is a function of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,18 +109,30 @@ class OverRange(Question):
         over: what it is a function of.
         start: least objective in seconds, or rate of the sources in requests per second without headroom.
         end: the largest.
+        of: name of the objective, or of the application whose rate varies; empty: the session's one objective, or the
+            rate of all its sources.
     """
 
     over: Over
     start: Fraction
     end: Fraction
+    of: str = ""
 
     def at(self, value: Fraction) -> Session:
         """The session at an objective in seconds or a rate in requests per second."""
+        given = self.changes or SessionChanges()
+        if self.of:
+            field = BY_NAME[self.over]
+            named = {**(getattr(given, field) or {}), self.of: value}
+            fields: dict[str, Any] = {field: named}
+            return replace(given, **fields).applied_to(self.session)
         if self.over is Over.RATE:
-            return replace(self.changes or SessionChanges(), rate_rps=value).applied_to(self.session)
-        changed = self.session if self.changes is None else self.changes.applied_to(self.session)
-        return replace(changed, slo_s=value)
+            return replace(given, rate_rps=value).applied_to(self.session)
+        return replace(given, slo_s=value).applied_to(self.session)
+
+    def taken_s(self, found: Evaluation) -> Fraction | None:
+        """Seconds that a plan takes of the objective that it is a function of, or else of the longest."""
+        return found.objectives[self.of] if self.of and self.over is Over.SLO else found.latency_s
 
     @property
     def steps_proven(self) -> bool:
@@ -125,6 +143,10 @@ class OverRange(Question):
     def own(self) -> Fraction:
         """The session's own objective in seconds, or rate in requests per second without headroom."""
         changes = self.changes or SessionChanges()
+        if self.of and self.over is Over.SLO:
+            return next(one.slo_s for one in self.session.objectives if one.name == self.of)
+        if self.of:
+            return application_rate(self.session, self.of)
         if self.over is Over.SLO:
             return self.session.slo_s if changes.slo_s is None else changes.slo_s
         return source_rate(self.session) if changes.rate_rps is None else changes.rate_rps
@@ -179,6 +201,7 @@ def question(
     session: Session,
     *,
     over: Over | str = Over.SLO,
+    of: str = "",
     between: tuple[Number, Number] | None = None,
     changes: SessionChanges | None = None,
     solver: str | AnySolver | None = None,
@@ -190,6 +213,7 @@ def question(
     Args:
         session: the session.
         over: what the cost is a function of.
+        of: name of the objective, or of the application whose rate varies; empty: of the whole session.
         between: least and largest objective in seconds, or rate in requests per second; None means half and twice the
             session's.
         changes: what is changed of it at all steps.
@@ -224,7 +248,8 @@ def question(
             f"{verb_text('what-if', '--slo')} for points",
             field="--dummy",
         )
-    asked = OverRange(session, changes, chosen, used, time_limit_s, over, Fraction(0), Fraction(0))
+    _check_name(session, over, of)
+    asked = OverRange(session, changes, chosen, used, time_limit_s, over, Fraction(0), Fraction(0), of)
     first, last = (asked.own / FACTOR, asked.own * FACTOR) if between is None else between
     start, end = exact_number(first, f"--{over}"), exact_number(last, f"--{over}")
     if not 0 < start < end:
@@ -236,6 +261,19 @@ def question(
         hint = remedy(asked.at(end), lambda other: other.space_on(asked.at(end), used), ("exact",), option_text)
         raise InputError(f"{chosen.name} does not cover {what}; {hint}", field="--solver")
     return asked
+
+
+def _check_name(session: Session, over: Over, of: str) -> None:
+    """Refuse a range that does not say which of several objectives it is about, and names that are not known."""
+    if over is Over.RATE:
+        if of:
+            application_rate(session, of)
+        return
+    known = [one.name for one in session.objectives]
+    if of not in (known or [""]):
+        said = f"unknown objective {of!r}" if of else "the session has several objectives"
+        listed = f"name one, as in NAME=S,S: {', '.join(known)}" if known else "its one objective has no name"
+        raise InputError(f"{said}; {listed}", field="--slo")
 
 
 def cost_curve(session: Session, *, solving: Solving | None = None, **asked: object) -> CostCurve:
@@ -252,7 +290,7 @@ def cost_curve(session: Session, *, solving: Solving | None = None, **asked: obj
 @told("solving all steps")
 def answered(asked: OverRange, solving: Solving | None = None) -> CostCurve:
     """The answer to a question; `solving` is what solves a step where they are solved one by one."""
-    if asked.over is Over.SLO and solving is None and (at_once := _at_once(asked)) is not None:
+    if asked.over is Over.SLO and not asked.of and solving is None and (at_once := _at_once(asked)) is not None:
         return CostCurve(asked, at_once, True)
     if not asked.steps_proven:
         return CostCurve(asked, tuple(_at_points(asked, solving or asked.solving())), False)
@@ -334,11 +372,12 @@ def _down_from_the_longest(asked: OverRange, solving: Solving) -> Iterator[CostS
         session = asked.at(slo)
         result = asked.solved(solving, session, asked.space)
         found = result.evaluation
-        if result.value is None or found is None or found.latency_s is None:
+        taken = None if found is None else asked.taken_s(found)
+        if result.value is None or taken is None:
             # Without a plan under this objective there is none under a shorter one; that is all that is known then.
             yield CostStep(session, result, asked.start, end)
             return
-        start = max(found.latency_s, asked.start)
+        start = max(taken, asked.start)
         shortest = asked.at(start)
         yield CostStep(shortest, _under(result, shortest), start, end)
         if start <= asked.start:
@@ -356,7 +395,7 @@ def _up_from_the_lowest(asked: OverRange, solving: Solving) -> Iterator[CostStep
             # A plan at a higher rate, filled up, would be one here.
             yield CostStep(session, result, start, asked.end)
             return
-        end = min(_taken_at_most(session, result.plan, rate), asked.end)
+        end = min(_taken_at_most(asked, session, result.plan, rate), asked.end)
         lowest, highest = asked.at(start), asked.at(end)
         kept = [_under(replace(result, plan=_filled(result.plan, one)), one) for one in (lowest, highest)]
         if any(one.value != result.value or one.evaluation is None or not one.evaluation.feasible for one in kept):
@@ -392,10 +431,10 @@ def _filled(plan: Plan, session: Session) -> Plan:
     return Plan(tuple(ModulePlan(own, rate) for own, rate in zip(full, dummies, strict=True)))
 
 
-def _taken_at_most(session: Session, plan: Plan, rate: Fraction) -> Fraction:
-    """The highest rate of the sources that the machines of a plan take, whose rate on a session is given."""
-    full = (_taken(_full(own)) for own in plan.modules)
-    return min(most * rate / module.rate_rps for module, most in zip(session.modules, full, strict=True))
+def _taken_at_most(asked: OverRange, session: Session, plan: Plan, rate: Fraction) -> Fraction:
+    """The highest rate that the machines of a plan take, where the rates of what varies are those of `rate`."""
+    varies = application_modules(session, asked.of) if asked.of else range(len(session.modules))
+    return min(_taken(_full(plan.modules[m])) * rate / session.modules[m].rate_rps for m in varies)
 
 
 def _under(result: SessionResult, session: Session) -> SessionResult:

@@ -29,6 +29,7 @@ from euclio.problems.session.instance import Session
 from euclio.problems.session.rules import Charging
 from euclio.questions.change_costs import Curve
 from euclio.questions.cost_curve import CostCurve, Over
+from euclio.questions.tables import slo_in_words
 from euclio.questions.what_if import Point, WhatIf
 
 PAST_THE_END = 1.06
@@ -173,9 +174,10 @@ def _label(axes: Axes, curve: CostCurve) -> None:
     asked = curve.question
     slo = asked.over is Over.SLO
     _name_costs(axes, asked.session)
-    axes.set_xlabel("SLO (ms)" if slo else "requests per second", fontsize=8)
+    of = f" of {asked.of}" if asked.of else ""
+    axes.set_xlabel(f"SLO{of} (ms)" if slo else f"requests{of} per second", fontsize=8)
     proven = ", proven" if curve.proven else ""
-    axes.set_title(f"{asked.session.name}: least cost by {asked.over.in_words()}{proven}", fontsize=9, loc="left")
+    axes.set_title(f"{asked.session.name}: least cost by {asked.over.in_words()}{of}{proven}", fontsize=9, loc="left")
     axes.tick_params(labelsize=8)
     grid(axes, "y")
     # Each step has the label of all.
@@ -305,7 +307,7 @@ def _ticks(axes: Axes, answer: WhatIf) -> None:
     places = range(0, len(slos), step)
     axes.set_xticks(list(places), [milliseconds(slos[i]).rstrip("0").rstrip(".") for i in places])
     axes.set_xlim(-0.6, len(slos) - 0.4)
-    axes.set_xlabel("SLO (ms)", fontsize=8)
+    axes.set_xlabel(f"{slo_in_words(answer.question)} (ms)", fontsize=8)
 
 
 def _handles(answer: WhatIf, rates: list[Fraction], looks: dict[str, Look]) -> list[Line2D | Patch]:

@@ -12,14 +12,16 @@ from rich.text import Text
 
 from euclio.core.fitted_table import Column, Label, Sentence, table_of
 from euclio.core.result import Status
+from euclio.core.showing import fields_of
 from euclio.core.words import DASH, amount, counted, decimals, figures, full, milliseconds, percent
 from euclio.files.csv_files import rows_csv
+from euclio.problems.session.changes import SessionChanges, source_rate
 from euclio.problems.session.costs import money, per_million, per_month
 from euclio.problems.session.rules import Charging
 from euclio.problems.session.stated_attainment import described
 from euclio.questions.change_costs import Curve, Step
 from euclio.questions.cost_curve import CostCurve, CostStep, Over, OverRange
-from euclio.questions.what_if import Point, WhatIf
+from euclio.questions.what_if import Grid, Point, WhatIf
 
 CHANGE_COSTS_SCHEMA = "euclio/change-costs/1"
 NO_BREAK = "\u00a0"
@@ -153,25 +155,33 @@ def _change_step(curve: Curve, step: Step) -> dict[str, Any]:
 COST_CURVE_SCHEMA = "euclio/cost-curve/1"
 FIELDS = {Over.SLO: ("from_slo_s", "below_slo_s"), Over.RATE: ("above_rps", "up_to_rps")}
 """Where a step begins and ends, by what the cost is a function of."""
-HEADINGS = {Over.SLO: ("SLO from (ms)", "to"), Over.RATE: ("req/s above", "to")}
 
 
 def curve_table(curve: CostCurve) -> RenderableType:
     """A header, a row for each step, and how much of it is proven."""
     asked = curve.question
     form = milliseconds if asked.over is Over.SLO else full
-    ends = (Column(heading, end, form) for heading, end in zip(HEADINGS[asked.over], ("start", "end"), strict=True))
+    headings = (heading_of_curve(asked), "to")
+    ends = (Column(heading, end, form) for heading, end in zip(headings, ("start", "end"), strict=True))
     columns = (*ends, Column("cost/h", lambda step: step.cost_in_words()), Label("machines", machines_in_words))
     table = table_of(curve.steps, columns)
     lines = asked.lines(asked.over.in_words(), range_in_words(asked))
     return Group(Text("\n".join(lines)), Text(""), table, Text(""), Text(_proven(curve)))
 
 
+def heading_of_curve(asked: OverRange) -> str:
+    """What stands above the beginnings of steps."""
+    if asked.over is Over.SLO:
+        return f"{asked.of or 'SLO'} from (ms)"
+    return f"req/s of {asked.of} above" if asked.of else "req/s above"
+
+
 def range_in_words(asked: OverRange) -> str:
     """The objectives or rates that are asked about."""
+    what = f"{asked.over.in_words()} of {asked.of}" if asked.of else asked.over.in_words()
     if asked.over is Over.SLO:
-        return f"SLO from {milliseconds(asked.start)} to {milliseconds(asked.end)} ms"
-    return f"rate from {full(asked.start)} to {full(asked.end)} req/s"
+        return f"{what} from {milliseconds(asked.start)} to {milliseconds(asked.end)} ms"
+    return f"{what} from {full(asked.start)} to {full(asked.end)} req/s"
 
 
 def describe_cost_curve(curve: CostCurve) -> dict[str, Any]:
@@ -180,6 +190,7 @@ def describe_cost_curve(curve: CostCurve) -> dict[str, Any]:
     return {
         **asked.described(COST_CURVE_SCHEMA),
         "over": asked.over.value,
+        **({"of": asked.of} if asked.of else {}),
         "range": [asked.start, asked.end],
         "complete": curve.complete,
         "proven": curve.proven,
@@ -228,7 +239,7 @@ def machines_in_words(step: CostStep | Point) -> str:
 def _curve_step(asked: OverRange, step: CostStep) -> dict[str, Any]:
     result = step.result
     start, end = FIELDS[asked.over]
-    latency = None if step.checked is None else step.checked[1].latency_s
+    latency = None if step.checked is None else asked.taken_s(step.checked[1])
     return {
         start: step.start,
         end: step.end,
@@ -250,12 +261,20 @@ def what_if_table(answer: WhatIf) -> RenderableType:
     Plans that are not proven to be the cheapest say how far the bound is below them.
     """
     asked = answer.question
-    columns = [Column("req/s", lambda row: full(row[0])), Column("SLO ms", lambda row: milliseconds(row[1]))]
+    columns = [
+        Column(f"req/s of {asked.rate_of}" if asked.rate_of else "req/s", lambda row: full(row[0])),
+        Column(f"{slo_in_words(asked)} ms", lambda row: milliseconds(row[1])),
+    ]
     for way in asked.chargings:
         of = partial(lambda way, row: answer.points[*row, way], way)
         columns += charging_columns(way, of, machines_in_words, is_kept=asked.demand is not None)
     table = table_of((tuple(place) for place, _ in asked.sessions.items()), columns)
     return Group(Text("\n".join((*asked.lines("rate and SLO"), *_judged(answer)))), Text(""), table)
+
+
+def slo_in_words(asked: Grid) -> str:
+    """The objective that the points of an answer are at."""
+    return asked.slo_of or ("longest SLO" if asked.session.objectives else "SLO")
 
 
 def _judged(answer: WhatIf) -> list[str]:
@@ -275,9 +294,18 @@ def describe_what_if(answer: WhatIf, *more: WhatIf) -> dict[str, Any]:
     asked = answer.question
     return {
         **asked.described(WHAT_IF_SCHEMA),
+        **({"rate_of": asked.rate_of} if asked.rate_of else {}),
+        **({"slo_of": asked.slo_of} if asked.slo_of else {}),
+        **_fixed(asked.changes),
         "space": {k: v for k, v in asked.space.describe().items() if k != "charging"},
         "points": [_point(one, point) for one in (answer, *more) for point in one.points.values()],
     }
+
+
+def _fixed(changes: SessionChanges | None) -> dict[str, Any]:
+    """The rates and objectives by name that are the same at all points."""
+    given = {} if changes is None else fields_of(changes, "rates_rps", "objectives_s")
+    return {name: value for name, value in given.items() if value}
 
 
 def what_if_rows(*answers: WhatIf) -> list[dict[str, Any]]:
@@ -317,7 +345,10 @@ def charging_columns(
 
 def _point(answer: WhatIf, point: Point) -> dict[str, Any]:
     result, changes = point.result, answer.question.changes
-    latency = None if result.evaluation is None or result.value is None else result.evaluation.latency_s
+    rate = source_rate(point.session) / (1 + ((changes and changes.headroom) or 0))
+    latency = None if point.checked is None else point.checked[1].latency_s
+    if point.checked is not None and answer.question.slo_of:
+        latency = point.checked[1].objectives[answer.question.slo_of]
     return {
         "rate_rps": point.rate_rps,
         "slo_s": point.slo_s,
@@ -327,7 +358,7 @@ def _point(answer: WhatIf, point: Point) -> dict[str, Any]:
         "bound_per_h": result.bound,
         "rounded_up_per_h": point.rounded_up_per_h,
         "cost_per_month": None if result.value is None else per_month(result.value),
-        "cost_per_million_requests": None if result.value is None else per_million(point.rate_rps, result.value),
+        "cost_per_million_requests": None if result.value is None else per_million(rate, result.value),
         "latency_s": latency,
         **({} if answer.question.demand is None else described(point.kept)),
         "machines": {name: count for name, count in point.machines.items() if count},

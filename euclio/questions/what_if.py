@@ -14,7 +14,6 @@ from typing import Any
 
 from euclio.core.families import family_of
 from euclio.core.lazy import late_value
-from euclio.core.numbers import Number, exact_number
 from euclio.core.progress import told
 from euclio.core.result import Status
 from euclio.core.showing import Framed, Plotted
@@ -28,6 +27,7 @@ from euclio.problems.session.instance import Session
 from euclio.problems.session.rules import Charging
 from euclio.problems.session.space import PlanSpace
 from euclio.questions.question import Question, SessionResult, Solved, Solving
+from euclio.questions.varied import Several, Varied, varied
 from euclio.serving.attainment.demand import Demand
 from euclio.serving.session.setup import Dropping
 
@@ -40,8 +40,8 @@ class Point(Solved):
     """The plan for one rate, objective and way of charging.
 
     Attributes:
-        rate_rps: requests per second of the sources, without headroom.
-        slo_s: latency objective in seconds.
+        rate_rps: requests per second of the sources, or of the application that varies, without headroom.
+        slo_s: latency objective in seconds; of several the one that varies, or else the longest.
         charging: how its machines are charged.
     """
 
@@ -80,10 +80,14 @@ class Grid(Question):
         chargings: ways of charging.
         sessions: the session at each rate (requests per second of all sources, without headroom) and objective (in
             seconds), both ascending.
+        rate_of: name of the application whose rate varies; empty: that of all sources.
+        slo_of: name of the objective that varies; empty: the session's, of several the longest.
     """
 
     chargings: tuple[Charging, ...]
     sessions: dict[tuple[Fraction, Fraction], Session]
+    rate_of: str = ""
+    slo_of: str = ""
 
     @property
     def rates(self) -> list[Fraction]:
@@ -142,8 +146,8 @@ def what_if(session: Session, *, solving: Solving | None = None, demand: Demand 
 def question(
     session: Session,
     *,
-    rates: Iterable[Number] = (),
-    slos: Iterable[Number] = (),
+    rates: Several = (),
+    slos: Several = (),
     chargings: Iterable[Charging | str] = CHARGINGS,
     changes: SessionChanges | None = None,
     solver: str | AnySolver | None = None,
@@ -154,8 +158,9 @@ def question(
 
     Args:
         session: the session.
-        rates: requests per second of all sources together; none means that of the session.
-        slos: objectives in seconds; none means that of the session.
+        rates: requests per second of all sources together, or by name of applications, of which one may have several;
+            none means that of the session.
+        slos: objectives in seconds, or by name, of which one may have several; none means that of the session.
         chargings: ways of charging machines.
         changes: other changes, of prices, stock or headroom, at all points.
         solver: name of a solver, or a `Solver`; None means the exact one.
@@ -168,20 +173,26 @@ def question(
     """
     chosen = solver_for(family_of(session), solver)
     ways = tuple(dict.fromkeys(Charging(word(way, Charging, "--machines")) for way in chargings))
-    sessions = _changed(session, rates, slos, changes)
-    return Grid(session, changes, chosen, space or chosen.space, time_limit_s, ways, sessions)
+    rate, slo = varied(rates, "rate_rps"), varied(slos, "slo_s")
+    sessions = _changed(session, rate, slo, changes or SessionChanges())
+    if rate.fixed or slo.fixed:
+        changes = replace(changes or SessionChanges(), rates_rps=rate.fixed or None, objectives_s=slo.fixed or None)
+    return Grid(session, changes, chosen, space or chosen.space, time_limit_s, ways, sessions, rate.of, slo.of)
 
 
 def _changed(
-    session: Session, rates: Iterable[Number], slos: Iterable[Number], changes: SessionChanges | None
+    session: Session, rates: Varied, slos: Varied, changes: SessionChanges
 ) -> dict[tuple[Fraction, Fraction], Session]:
     """The session at each rate and objective, both ascending."""
-    every_rate = sorted({exact_number(rate, "rate_rps") for rate in rates}) or [source_rate(session)]
-    every_slo = sorted({exact_number(slo, "slo_s") for slo in slos}) or [session.slo_s]
     found: dict[tuple[Fraction, Fraction], Session] = {}
-    for rate in every_rate:
-        changed = replace(changes or SessionChanges(), rate_rps=rate, slo_s=None).applied_to(session)
-        found |= {(rate, slo): replace(changed, slo_s=slo) for slo in every_slo}
+    for rate in sorted(set(rates.values)) or [source_rate(session)]:
+        loaded = replace(changes, **rates.changes("rate_rps", "rates_rps", rate), slo_s=None, objectives_s=None)
+        changed = loaded.applied_to(session)
+        if not slos.values:
+            found[rate, session.slo_s] = changed
+        for slo in sorted(set(slos.values)):
+            asked = SessionChanges(**slos.changes("slo_s", "objectives_s", slo))
+            found[rate, slo] = asked.applied_to(changed)
     return found
 
 
@@ -223,9 +234,12 @@ def _still_best(last: SessionResult | None, session: Session, asked: Grid) -> Se
     if last.status is Status.INFEASIBLE and asked.solver.kind == "exact":
         reason = "there is no plan under a longer SLO either"
         return replace(last, reason=reason, wall_s=0.0, of_instance=session)
-    checked = last.evaluation
+    checked, plan = last.evaluation, last.plan
     # What a plan keeps of a longer objective under random arrivals says nothing of a shorter one.
     if asked.demand is not None or last.status is not Status.OPTIMAL or checked is None or checked.latency_s is None:
         return None
+    if session.objectives and plan is not None:
+        found = evaluate(session, plan, last.space)
+        return replace(last, evaluation=found, wall_s=0.0, of_instance=session) if found.feasible else None
     # Of all that is checked, only the longest path has to do with the objective.
     return replace(last, wall_s=0.0, of_instance=session) if checked.latency_s <= session.slo_s else None

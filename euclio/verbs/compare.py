@@ -35,6 +35,8 @@ from euclio.verbs.interface.inputs import given_instance
 from euclio.verbs.interface.outputs import check_written, draw_answer
 from euclio.verbs.interface.shared_parameters import (
     PLOT,
+    POOL,
+    SHARING,
     SOLVERS,
     STRICT,
     TIME_LIMIT,
@@ -86,7 +88,8 @@ def compare(
     """Run systems and the family's exact solver on one instance, as `euclio compare` does.
 
     Args:
-        instance: an instance of any family, or the path of its file.
+        instance: an instance of any family, or the path of its file; of several sessions the one in which they share
+            their machines.
         solvers: names separated by commas, or FILE.py:FUNCTION; None means those of `systems`. In Python also solvers
             and functions.
         time_limit_s: as `time_limit`.
@@ -143,7 +146,7 @@ def solving_of(demand: Demand | None, other: Supervised | None, solving: Solving
 
 @command(
     compare,
-    Parameter("file", help=lambda: f"instance (JSON, {schemas()})", metavar="FILE"),
+    Parameter("file", help=lambda: f"instance (JSON, {schemas()}); {SHARING}", metavar="FILE", details=POOL),
     PLOT,
     json_of("the comparison"),
     about="Value, gap, the share of the gap due to design, and time of every system.",

@@ -11,11 +11,12 @@ from euclio.core.lazy import late
 from euclio.core.numbers import Number
 from euclio.core.parameters import Parameter
 from euclio.core.solver import SolverLike
-from euclio.core.values import exacts
+from euclio.core.values import exacts_or_named
 from euclio.files.boundary import at
 from euclio.problems.session import PlanSpace
 from euclio.questions.cost_curve import Over, answered, question
 from euclio.questions.tables import cost_curve_csv, curve_table, describe_cost_curve
+from euclio.questions.varied import varied
 from euclio.verbs.interface import keyword_types as words
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.family_keywords import LIMIT_S
@@ -24,7 +25,7 @@ from euclio.verbs.interface.session_questions import (
     LIMIT,
     OUTPUTS,
     AnswerForms,
-    Several,
+    SeveralOrNamed,
     asked_about,
     exit_code,
     give_out,
@@ -39,8 +40,8 @@ if TYPE_CHECKING:
 
 @verb(
     Parameter("--over", choices=("slo", "rate")),
-    Parameter("--slo", parse=exacts, metavar="S[,S]"),
-    Parameter("--rate", parse=exacts, metavar="R[,R]"),
+    Parameter("--slo", parse=exacts_or_named, metavar="S[,S]|NAME=S,S"),
+    Parameter("--rate", parse=exacts_or_named, metavar="R[,R]|NAME=R,R"),
     SOLVER,
     changes(without=("rate_rps", "slo_s")),
     STRICT,
@@ -52,8 +53,8 @@ def curve(
     session: Any,
     *,
     over: str = "slo",
-    slo: Several | None = None,
-    rate: Several | None = None,
+    slo: SeveralOrNamed | None = None,
+    rate: SeveralOrNamed | None = None,
     solver: SolverLike | None = None,
     space: PlanSpace | None = None,
     time_limit: Number | None = LIMIT_S,
@@ -65,8 +66,9 @@ def curve(
         session: a session, or the path of its file.
         over: the variable, "slo" or "rate".
         slo: least and largest objective in seconds, with `over="rate"` one; None means half and twice the session's.
+            Of several objectives by name, such as "answer=0.5,2".
         rate: requests per second of all sources together, one, with `over="rate"` the least and the highest; None means
-            half and twice the session's.
+            half and twice the session's. By name of an application that of its own requests.
         solver: an exact solver for all steps; None means `exact`.
         space: plan space; None means the solver's own, over the rate with whole machines unless `machines` is given.
         time_limit: limit of each run in seconds; None means no limit.
@@ -81,20 +83,24 @@ def curve(
     given = given_instance(session)
     axis = Over(over)
     values: dict[Over, Any] = {Over.SLO: slo, Over.RATE: rate}
-    between = values.pop(axis)
-    if between is not None and len(between) != 2:
+    between = varied(values.pop(axis) or (), f"--{axis}")
+    if between.values and len(between.values) != 2:
         raise InputError("takes two values, the least and the largest", field=f"--{axis}")
     ((other, single),) = values.items()
-    if single is not None and len(single) != 1:
-        raise InputError(f"takes one value; the cost is a function of the {axis.in_words()}", field=f"--{other}")
-    fixed: Any = {} if single is None else {other.value: single[0]}
+    fixed: Any = {axis.value: between.fixed} if between.fixed else {}
+    if single is not None:
+        one = varied(single, f"--{other}")
+        if len(one.values) != 1:
+            raise InputError(f"takes one value; the cost is a function of the {axis.in_words()}", field=f"--{other}")
+        fixed[other.value] = {**one.fixed, one.of: one.values[0]} if one.of else one.values[0]
     charged: Any = {"machines": "whole"} if axis is Over.RATE and space is None and "charging" not in keywords else {}
     asked = asked_about(given, "curve", solver, space, {**charged, **keywords, **fixed})
     with at("", given.file):
         questions = question(
             asked.session,
             over=axis,
-            between=None if between is None else (between[0], between[1]),
+            of=between.of,
+            between=(between.values[0], between.values[1]) if between.values else None,
             changes=asked.changes,
             solver=asked.solver,
             space=asked.space,

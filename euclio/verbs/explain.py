@@ -21,7 +21,7 @@ from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
 from euclio.verbs.interface.family_keywords import changed, plan_space, time_limit_of
 from euclio.verbs.interface.inputs import given_instance
-from euclio.verbs.interface.shared_parameters import STRICT, TIME_LIMIT, an_instance, changes, json_of
+from euclio.verbs.interface.shared_parameters import POOL, SHARING, STRICT, TIME_LIMIT, an_instance, changes, json_of
 from euclio.verbs.interface.shared_parameters import plan_space as plan_spaces
 from euclio.verbs.interface.verb import verb
 
@@ -71,7 +71,8 @@ def explain(
     """Why an instance has no plan, or its slack, as of `euclio explain`.
 
     Args:
-        session: a session, or an instance of any family; or the path of its file.
+        session: a session, or an instance of any family; or the path of its file. Of several sessions the one in which
+            they share their machines.
         space: plan space; None means that of `solver`.
         time_limit_s: as `time_limit`.
         solver: start from the plan space of this solver; None means the full one.
@@ -109,7 +110,7 @@ def explain(
 
 @command(
     explain,
-    Parameter("file", help=lambda: f"{an_instance()} (JSON)", metavar="INSTANCE"),
+    Parameter("file", help=lambda: f"{an_instance()} (JSON); {SHARING}", metavar="INSTANCE", details=POOL),
     json_of("the explanation", ""),
     about="Name the conflict of an infeasible instance. For a session: the smallest set of modules and restrictions, "
     "and the least SLO that has a plan. For a cluster its models and for a fleet its fragments that are too slow.",

@@ -6,16 +6,13 @@ from argparse import Namespace
 from dataclasses import replace
 from typing import Any
 
-from euclio.core.errors import InputError
-from euclio.core.families import DEFAULT_FAMILY, find_family
 from euclio.core.parameters import NEEDED, Parameter
 from euclio.core.values import file_path
 from euclio.files import save_instance
 from euclio.problems.session import Session
-from euclio.problems.session.pool import pooled
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import SOLVED
-from euclio.verbs.interface.inputs import given_instances
+from euclio.verbs.interface.inputs import given_instances, pooled_instance
 from euclio.verbs.interface.outputs import check_written
 from euclio.verbs.interface.shared_parameters import out_of
 from euclio.verbs.interface.verb import verb
@@ -34,12 +31,8 @@ def pool(sessions: Any) -> Session:
     Raises:
         InputError: another instance than a session, or sessions that describe a machine type differently.
     """
-    given = given_instances(sessions)
-    for one in given:
-        if one.family.name != DEFAULT_FAMILY:
-            own = find_family(DEFAULT_FAMILY).instances
-            raise InputError(f"is one of {one.family.instances}; a pool is of {own}", file=one.file)
-    return pooled([one.instance for one in given])
+    found: Session = pooled_instance(given_instances(sessions)).instance
+    return found
 
 
 @command(

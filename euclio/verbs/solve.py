@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from argparse import Namespace
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
@@ -21,10 +23,12 @@ from euclio.verbs.interface.attainment import attainment_demand, with_percentile
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.verbs.interface.family_keywords import changed, either, plan_space, time_limit_of
-from euclio.verbs.interface.inputs import changed_instance, given_instance
+from euclio.verbs.interface.inputs import Files, changed_instance, given_instance
 from euclio.verbs.interface.outputs import check_written
 from euclio.verbs.interface.shared_parameters import (
+    POOL,
     SEED,
+    SHARING,
     STRICT,
     an_instance,
     attainment,
@@ -87,7 +91,7 @@ EXIT_CODES = {"optimal": SOLVED, "feasible": SOLVED, "infeasible": INFEASIBLE, "
 
 @overload
 def solve(
-    instance: Session,
+    instance: Session | Sequence[Session],
     solver: SolverLike | None = None,
     *,
     space: PlanSpace | None = None,
@@ -132,7 +136,8 @@ def solve(instance: Any, solver: SolverLike | None = None, *, space: Any = None,
     """Solve an instance and check the plan, as `euclio solve` does.
 
     Args:
-        instance: a session, cluster, fleet or day, or the path of its file.
+        instance: a session, cluster, fleet or day, or the path of its file. Of several sessions, as in ``[a, b]``, the
+            one in which they share their machines is solved (`euclio.pool`).
         solver: name of a solver, ``path/to/file.py:function``, a `Solver`, or a function of the instance that returns a
             plan (docs/howto/solver.md); None means the default of the family.
         space: plan space; None means the solver's own. The result's may be narrower (`Solver.narrow`).
@@ -204,7 +209,7 @@ def run_options(keywords: Any) -> dict[str, Any]:
 
 @command(
     solve,
-    Parameter("file", help=lambda: f"instance (JSON, {schemas()})", metavar="FILE"),
+    Parameter("file", help=lambda: f"instance (JSON, {schemas()}); {SHARING}", metavar="FILE", details=POOL),
     out_of("also write the result (JSON, euclio/result/1)"),
     json_of("the result"),
     Parameter("--verbose", help="also print the plan space in the words of the papers"),
@@ -242,7 +247,10 @@ def print_solved(arguments: Namespace) -> int:
         space = f"plan space: {given.family.describe_space(result.space)}"
         if arguments.verbose and space not in table:
             print(space)
-    if "attainment" in result.options:
+    if isinstance(arguments.file, Files):
+        if not arguments.json:
+            print(f"\nas one file: {printable(shlex.join(['euclio', 'pool', *arguments.file, '--out', 'POOL']))}")
+    elif "attainment" in result.options:
         _say_what_shows_it(arguments, given.family, result)
     elif not arguments.json:
         _print_whether_it_holds(arguments, given.family, instance, result)

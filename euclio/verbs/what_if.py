@@ -17,7 +17,16 @@ from euclio.core.parameters import Parameter
 from euclio.core.progress import say
 from euclio.core.result import Status
 from euclio.core.solver import SolverLike
-from euclio.core.values import capacities, count_or_none, exact_not_negative, exacts, file_path, named_points, names
+from euclio.core.values import (
+    capacities,
+    count_or_none,
+    exact_not_negative,
+    exacts,
+    exacts_or_named,
+    file_path,
+    named_points,
+    names,
+)
 from euclio.core.words import counted, duration
 from euclio.files.boundary import at
 from euclio.files.json_writing import write_text
@@ -39,6 +48,7 @@ from euclio.verbs.interface.session_questions import (
     OUTPUTS,
     AnswerForms,
     Several,
+    SeveralOrNamed,
     asked_about,
     exit_code,
     give_out,
@@ -59,8 +69,8 @@ OWN = ("rate_rps", "slo_s", "resources", "price_per_h", "stock")
 def what_if(
     session: Session | str | Path,
     *,
-    rate: Several | None = None,
-    slo: Several | None = None,
+    rate: SeveralOrNamed | None = None,
+    slo: SeveralOrNamed | None = None,
     resource: None = None,
     machines: str | Iterable[str] | None = None,
     solver: SolverLike | None = None,
@@ -72,8 +82,8 @@ def what_if(
 def what_if(
     session: Session | str | Path,
     *,
-    rate: Several | None = None,
-    slo: Several | None = None,
+    rate: SeveralOrNamed | None = None,
+    slo: SeveralOrNamed | None = None,
     resource: str | Mapping[str, Several],
     machines: str | Iterable[str] | None = None,
     solver: SolverLike | None = None,
@@ -82,8 +92,8 @@ def what_if(
     **keywords: Unpack[words.WhatIfKeywords],
 ) -> list[WhatIf]: ...
 @verb(
-    Parameter("--rate", parse=exacts, metavar="R,R"),
-    Parameter("--slo", parse=exacts, metavar="S,S"),
+    Parameter("--rate", parse=exacts_or_named, metavar="R,R|NAME=R,R"),
+    Parameter("--slo", parse=exacts_or_named, metavar="S,S|NAME=S,S"),
     Parameter("--resource", parse=capacities, metavar="NAME=C,C"),
     Parameter("--machines", parse=names, metavar="A,B"),
     SOLVER,
@@ -97,8 +107,8 @@ def what_if(
 def what_if(
     session: Any,
     *,
-    rate: Several | None = None,
-    slo: Several | None = None,
+    rate: SeveralOrNamed | None = None,
+    slo: SeveralOrNamed | None = None,
     resource: Any = None,
     machines: str | Iterable[str] | None = None,
     solver: SolverLike | None = None,
@@ -110,8 +120,10 @@ def what_if(
 
     Args:
         session: a session, or the path of its file.
-        rate: requests per second of all sources together, one or several; None means as in the session.
-        slo: latency objectives in seconds, one or several; None means as in the session.
+        rate: requests per second of all sources together, one or several; None means as in the session. By name of
+            applications, of which one may have several, that of their own requests.
+        slo: latency objectives in seconds, one or several; None means as in the session. Of several objectives by name,
+            such as "answer=0.5,1", of which one may have several.
         resource: capacities of a resource of machines, such as power=1600,2400, with an answer for each; None means as
             in the session. In Python also ``{"power": [1600, 2400]}``.
         machines: how machines are charged, "share", "whole" or "packed", one or several; None means "share" and

@@ -25,6 +25,7 @@ from euclio.core.solver import Piece
 from euclio.problems.session import ModulePlan, Plan, PlanSpace, Session
 from euclio.problems.session.arrays import Floats, Ints, SessionArrays, module_plan, session_arrays
 from euclio.problems.session.latency.dispatch import path_times
+from euclio.problems.session.services import is_plain
 from formulations.effort import UndecidedError
 from formulations.session.exact.plan_store import PlanStore, new_store, store_plan, with_rows
 from formulations.session.exact.solver import relaxed_arrays
@@ -396,7 +397,8 @@ def cost_pieces(
         room.
     """
     coupled = session.resources or session.running or session.spare_machines or session.at_least
-    if session.stock or coupled or not space.dummy.countable:
+    # Modes are merged by the DAG alone, which knows no delays.
+    if session.stock or coupled or not space.dummy.countable or not is_plain(session):
         return None
     deadline, longest = limits.deadline(), replace(session, slo_s=to_s)
     spaces = [space.on(h.name) for h in space.hardware_of(session)] if space.single_hardware else [space]

@@ -26,7 +26,8 @@ SCROOGE_LACKS = frozenset({"one_hardware", "other_policies", "own_policies", "du
 
 STAFFING_SPACE = PlanSpace(Policy.LOAD_BALANCER, DummyRule.CONTINUOUS, charging=Charging.WHOLE)
 
-STAFFING_COVERS, STAFFING_LACKS = FLOORS | {"whole"}, frozenset({"share", "countable"})
+STAFFING_COVERS = FLOORS | SEVERAL_OBJECTIVES | {"whole"}
+STAFFING_LACKS = frozenset({"share", "countable"})
 """What all of them cover, and what none does (`euclio.problems.session.demands`)."""
 
 

@@ -12,6 +12,7 @@ from euclio.problems.session.latency.dispatch import fits, path_times
 from heuristics.session.latency_reassigner import reassign_latency
 from heuristics.session.latency_splitting import COST, Moves, Units, continue_splitting, single_units, split_latency
 from heuristics.session.module_scheduler import schedule_module
+from heuristics.session.objective_shares import has_one_objective, stretch_factors
 from heuristics.session.schedule import Schedule, copy_schedule, new_schedule
 from heuristics.session.split_optimizer import merged_units, module_budgets
 
@@ -113,8 +114,10 @@ def stretched(s: SessionArrays, budgets: Floats) -> Floats:
     """The budgets in proportion, so that the longest path takes the whole SLO (Piccolo §III-C, Algorithm 2, line 19).
 
     The end-to-end latency that the paper divides by is the whole DAG's; what shorter paths have to spare is left to the
-    reassigner.
+    reassigner. Of several objectives each is filled, and a module's budget is the least of these.
     """
+    if not has_one_objective(s):
+        return budgets * stretch_factors(s, budgets)
     modules = s.rate.size
     return budgets * (s.slo / path_times(s, budgets, np.zeros(modules), np.zeros(modules)))
 

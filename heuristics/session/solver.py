@@ -23,6 +23,7 @@ from heuristics.session.latency_splitting import (
     THROUGHPUT,
     split_quantized,
 )
+from heuristics.session.objective_shares import even_shares, has_one_objective
 from heuristics.session.planner import Scheduling, Splitting, plan_budgets, plan_greedily
 from heuristics.session.schedule import Schedule, bought_whole, idle_cost, new_schedule, plan_of, spare_cost
 from heuristics.session.systems import Splitter, Start, System
@@ -33,6 +34,8 @@ from heuristics.session.systems import Splitter, Start, System
 @compiled
 def split_evenly(s: SessionArrays) -> Floats:
     """Budget per module in seconds: the SLO divided by the modules on the longest chain through it."""
+    if not has_one_objective(s):
+        return even_shares(s)
     ones = np.ones(s.rate.size)
     before, after = np.zeros(s.rate.size), np.zeros(s.rate.size)
     path_times(s, ones, before, after)

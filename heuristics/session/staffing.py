@@ -1,6 +1,7 @@
 """Rules by which people size a service: machines by the load of each module, configurations by hand (ours).
 
-The SLO is split over the modules in proportion to their least durations; of the configurations whose 2d fits into a
+The SLO is split over the modules in proportion to their least durations (each of several objectives over the modules
+that lead to it, of which a module takes the least part); of the configurations whose 2d fits into a
 module's part, the cheapest per request is taken. A module then gets machines for its load in machines (rate over
 throughput): as many, rounded up; so many that none is busy for more than 70 % of the time; or square-root staffing,
 load + β·√load with β the normal quantile of the attainment. What is more than the load is
@@ -14,11 +15,25 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from statistics import NormalDist
 
+import numpy as np
+
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
-from euclio.problems.session import Allocation, Configuration, ModulePlan, Plan, PlanSpace, Session, evaluate
+from euclio.problems.session import (
+    FULL_SPACE,
+    Allocation,
+    Configuration,
+    ModulePlan,
+    Plan,
+    PlanSpace,
+    Session,
+    evaluate,
+)
+from euclio.problems.session.arrays import session_arrays
 from euclio.problems.session.latency.paths import longest_path
 from euclio.problems.session.least_latency import why_no_plan
+from euclio.problems.session.services import is_plain
+from heuristics.session.objective_shares import stretch_factors
 from heuristics.session.solver import hardware_choices
 
 MOST_UTILISATION = Fraction(7, 10)
@@ -89,14 +104,21 @@ def configurations_by_hand(session: Session, space: PlanSpace | None = None) -> 
     if not all(profiles):
         return None
     least = [min(c.duration_s for c in profile) for profile in profiles]
-    share = session.slo_s / longest_path(session, least)[0]
     price, chosen = session.price, []
-    for profile, own in zip(profiles, least, strict=True):
+    for profile, own, share in zip(profiles, least, _shares(session, least), strict=True):
         fitting = [c for c in profile if 2 * c.duration_s <= own * share]
         # Where none leaves that much time, the fastest has to do.
         fitting = fitting or [c for c in profile if c.duration_s == own]
         chosen.append(min(fitting, key=lambda c: (price[c.hardware] / c.throughput_rps, c.duration_s)))
     return chosen
+
+
+def _shares(session: Session, least_s: Sequence[Fraction]) -> list[Fraction]:
+    """By what the least duration of each module is multiplied for its part of the SLO, or of its objectives."""
+    if is_plain(session):
+        return [session.slo_s / longest_path(session, least_s)[0]] * len(least_s)
+    factors = stretch_factors(session_arrays(session, FULL_SPACE), np.array([float(own) for own in least_s]))
+    return [Fraction(factor) for factor in factors.tolist()]
 
 
 def staffed(session: Session, chosen: Sequence[Configuration], machines: Machines) -> Plan:

@@ -134,9 +134,9 @@ class System:
         narrow = self.narrow if self.hetero in PICK else None
         variants = Variants({part: tuple(words) for part, words in PARTS.items()}, self._variant)
         own = Solver(self.name, "heuristic", self.summary, run, self.space, narrow=narrow, rests_on=self.rests_on)
-        # Shares of one objective, steps of it and budgets stretched to it say nothing of several.
-        moves = self.splitter in {Splitter.LATENCY_COST, Splitter.THROUGHPUT} and not self.stretch
-        covers = frozenset({"whole", "packed", "spare"}) | FLOORS | (SEVERAL_OBJECTIVES if moves else frozenset())
+        # Steps of one objective, merged along a series-parallel graph, say nothing of several.
+        steps = self.splitter is Splitter.QUANTIZED
+        covers = frozenset({"whole", "packed", "spare"}) | FLOORS | (frozenset() if steps else SEVERAL_OBJECTIVES)
         return replace(own, covers=covers, variants=variants)
 
     def _variant(self, name: str, parts: Mapping[str, str]) -> AnySolver:

@@ -266,8 +266,12 @@ class SessionChanges:
             every *= self.rate_rps / source_rate(session)
         factors, rates = [every] * len(modules), dict[str, Fraction]()
         for name, rate in (self.rates_rps or {}).items():
-            rates[name] = rate / application_rate(session, name)
-            for m in application_modules(session, name):
+            try:
+                members, own = application_modules(session, name), application_rate(session, name)
+            except InputError as error:
+                raise InputError(error.message, field="rate_rps") from None
+            rates[name] = rate / own
+            for m in members:
                 factors[m] *= rates[name]
         try:
             scaled = tuple(

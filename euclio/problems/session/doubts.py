@@ -27,6 +27,7 @@ from itertools import groupby
 from euclio.core.words import full, joined
 from euclio.problems.session.instance import Configuration, Module, Session, level_share
 from euclio.problems.session.latency.paths import longest_path
+from euclio.problems.session.parts_of_plans import objectives_kept
 
 # What looks odd about a session without being wrong: an objective in another unit than the durations (ours).
 
@@ -43,16 +44,25 @@ def slo_hint(session: Session) -> str:
     The least latency is that of the longest path of fastest machines, each of which collects at the rate of a module
     that is all theirs.
     """
-    least = float(longest_path(session, [Fraction(_least_s(module)) for module in session.modules])[0])
-    ratio = float(session.slo_s) / least
+    each = [Fraction(_least_s(module)) for module in session.modules]
+    if session.objectives:
+        said = (_unit_hint(f"objective {one.name}", one.slo_s, one.latency_s) for one in objectives_kept(session, each))
+        return next(filter(None, said), "")
+    return _unit_hint("the SLO", session.slo_s, longest_path(session, each)[0])
+
+
+def _unit_hint(what: str, slo_s: Fraction, least_s: Fraction) -> str:
+    """The line on one objective; empty where it and the durations seem to be in one unit."""
+    least = float(least_s)
+    ratio = float(slo_s) / least
     if ratio > MOST_TIMES:
         return (
-            f"the SLO is {full(session.slo_s)} s, {ratio:,.0f} times the least latency that plans have, about "
-            f"{full(least, digits=3)} s; if it is meant in milliseconds, give {full(session.slo_s / 1000)}"
+            f"{what} is {full(slo_s)} s, {ratio:,.0f} times the least latency that plans have, about "
+            f"{full(least, digits=3)} s; if it is meant in milliseconds, give {full(slo_s / 1000)}"
         )
     if ratio < LEAST_SHARE:
         return (
-            f"the SLO is {full(session.slo_s)} s, and plans take at least about {full(least, digits=3)} s; "
+            f"{what} is {full(slo_s)} s, and plans take at least about {full(least, digits=3)} s; "
             "SLO and durations have to be in seconds, both of them"
         )
     return ""

@@ -11,7 +11,6 @@ from euclio.core.objective import LEAST_COST
 from euclio.core.result import Status
 from euclio.core.space_fields import in_words, options_of
 from euclio.core.tolerances import BRACKET_TOLERANCE, PROOF_TOLERANCE
-from euclio.core.words import full
 from euclio.problems.session.changes import CHANGE_OPTIONS, SessionChanges, check_hardware
 from euclio.problems.session.costs import money
 from euclio.problems.session.demands import SESSION_DEMANDS
@@ -22,12 +21,12 @@ from euclio.problems.session.latency.of_requests import caveat, session_rate
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.resources import lacks_others
 from euclio.problems.session.rules import DummyRule
-from euclio.problems.session.services import is_plain, refuse_several
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
 
 if TYPE_CHECKING:
     from euclio.core.result import Result
 
+objectives_in_words = late("euclio.problems.session.parts_of_plans", "objectives_in_words")
 latency_range = late("euclio.workloads.session.protocol", "latency_range")
 _find_reason = late("euclio.questions.explain.explaining", "explain")
 _one_line = late("euclio.questions.explain.text", "one_line")
@@ -45,11 +44,7 @@ def _check_space(session: Session, space: PlanSpace) -> None:
 
 def _summary(session: Session, space: PlanSpace, evaluation: Evaluation) -> str:
     assert evaluation.cost_per_h is not None
-    assert evaluation.latency_s is not None
-    return (
-        f"cost {money(session, evaluation.cost_per_h)} per hour, latency {full(evaluation.latency_s)} s "
-        f"of {full(session.slo_s)} s"
-    )
+    return f"cost {money(session, evaluation.cost_per_h)} per hour, {objectives_in_words(session, evaluation)}"
 
 
 def _limited(session: Session) -> bool:
@@ -62,8 +57,6 @@ def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> 
     lacking = lacks_others(session, result.space)
     if lacking and result.status is Status.INFEASIBLE:
         return f"{lacking} (proven)"
-    if not is_plain(session):
-        return result.reason
     limit = EXPLAIN_LIMIT_S if limit_s is None else min(limit_s, EXPLAIN_LIMIT_S)
     found = _find_reason(session, result.space, limit)
     # Explanations are about latencies. Where these are short enough, the solver has said what else is lacking.
@@ -73,7 +66,6 @@ def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> 
 
 
 def _explain(session: Session, space: PlanSpace, limit_s: float | None) -> Explained:
-    refuse_several(session, "an explanation")
     found = _find_reason(session, space, limit_s)
     text = _page(found)
     if _limited(session) and found.status is Status.FEASIBLE:

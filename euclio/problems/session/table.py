@@ -24,13 +24,18 @@ from euclio.problems.session.evaluate import Evaluation, ModuleEvaluation, machi
 from euclio.problems.session.instance import Module, Session
 from euclio.problems.session.latency.of_requests import caveat
 from euclio.problems.session.latency.paths import times_from, times_until
+from euclio.problems.session.parts_of_plans import objectives_of, tightest
+from euclio.problems.session.parts_table import application_table, objective_table
 from euclio.problems.session.plan import ModulePlan, Plan
 from euclio.problems.session.policies import Form
 from euclio.problems.session.rules import Charging
+from euclio.problems.session.services import without_objective
 from euclio.problems.session.sharing.packing import residents
 from euclio.problems.session.space import PlanSpace
 from euclio.problems.session.stated_attainment import rounded_down
 
+ANY = "any"
+"""The budget of a module that leads to no objective."""
 MOST_SAID = Fraction(995, 1000)
 """The largest share of a machine that two digits show as less than one."""
 
@@ -91,16 +96,19 @@ def plan_table(session: Session, result: Result) -> RenderableType:
     header = Text("\n".join(_header(session, result)))
     if result.plan is None or result.evaluation is None or result.value is None:
         return header
-    budgets = module_budgets(session, result.evaluation)
+    budgets, free = module_budgets(session, result.evaluation), set(without_objective(session))
     rows = zip(session.modules, result.plan.modules, result.evaluation.modules, budgets, strict=True)
     shown: list[dict[str, str]] = []
     for module, plan, found, budget in islice(rows, MOST_MODULES):
-        times = {"latency ms": milliseconds(found.worst_case_latency_s), "budget ms": milliseconds(budget)}
+        room = ANY if module.name in free else milliseconds(budget)
+        times = {"latency ms": milliseconds(found.worst_case_latency_s), "budget ms": room}
         rows_of_module = _module_rows(session.price, module, plan, found, result)
         shown += [{"module": module.name} | rows_of_module[0] | times, *rows_of_module[1:]]
     left_out = len(session.modules) - MOST_MODULES
     more = [Text(f"... and {left_out} more modules, which --json prints too")] if left_out > 0 else []
-    return Group(header, Text(""), table_of(shown, _columns(session, result, shown)), *more)
+    above = objective_table(session, result.evaluation)
+    above += application_table(session, result.evaluation, result.value, _headroom(result))
+    return Group(header, Text(""), *above, table_of(shown, _columns(session, result, shown)), *more)
 
 
 def _columns(session: Session, result: Result, rows: Sequence[dict[str, str]]) -> list[Column]:
@@ -143,10 +151,8 @@ def _header(session: Session, result: Result) -> list[str]:
     lines = [f"{result.instance}: {result.status.value}"]
     if result.value is not None and result.evaluation is not None and result.evaluation.latency_s is not None:
         lines[0] += f", cost {money(session, result.value)} per hour, {bound_text(result, LEAST_COST)}"
-        latency, slo = result.evaluation.latency_s, session.slo_s
         lines.append(
-            f"latency {milliseconds(latency)} of {milliseconds(slo)} ms "
-            f"({percent(float(latency / slo), 1)} of the SLO), "
+            f"{_latency(session, result.evaluation)}, "
             f"modules {len(session.modules)}, machines {amount(_total_machines(result), digits=6)}"
         )
         assert result.plan is not None
@@ -166,6 +172,20 @@ def _header(session: Session, result: Result) -> list[str]:
     lines += _floors(session, result)
     lines += _needed(session, result)
     return lines + _changes(session, result) + _attainment(result) + _doubts(session, result)
+
+
+def _latency(session: Session, evaluation: Evaluation) -> str:
+    """The worst case against the SLO, or against the objective of which it leaves least."""
+    assert evaluation.latency_s is not None
+    if session.objectives:
+        one = tightest(objectives_of(session, evaluation))
+        share = percent(float(one.latency_s / one.slo_s), 1)
+        return f"{one.name} {milliseconds(one.latency_s)} of {milliseconds(one.slo_s)} ms ({share}) has the least slack"
+    share = percent(float(evaluation.latency_s / session.slo_s), 1)
+    delays = ", delays included" if session.delay_s else ""
+    return (
+        f"latency {milliseconds(evaluation.latency_s)} of {milliseconds(session.slo_s)} ms ({share} of the SLO{delays})"
+    )
 
 
 def _headroom(result: Result) -> Fraction:

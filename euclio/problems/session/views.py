@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -18,7 +19,9 @@ from euclio.problems.session.changes import source_rate
 from euclio.problems.session.costs import allocation_costs, money
 from euclio.problems.session.evaluate import Evaluation
 from euclio.problems.session.instance import Session
+from euclio.problems.session.parts_of_plans import any_latency_in_words
 from euclio.problems.session.plan import Allocation, Plan
+from euclio.problems.session.services import application_modules, application_rate
 
 # The modules of a session as a small drawing: requests come from the left.
 
@@ -26,28 +29,47 @@ MOST_DRAWN = 40
 """Modules of the largest session that is drawn."""
 BOX, HIGH, GAP, ROW = 132, 36, 34, 46
 """Width and height of a box, the room between two columns, and the height of a row, in pixels."""
-LETTERS = 18
-"""Letters of a name that fit into a box."""
+LINE, DELAY_GAP = 13, 74
+"""Height of a line for an objective, and the room between two columns where edges have delays."""
+LETTERS, FEWER = 18, 12
+"""Letters of a name that fit into a box, and those of an objective next to its seconds."""
 
 Place = tuple[float, float]
+
+
+class _Sizes(NamedTuple):
+    """Height of a box, room between two columns, and height of a row, in pixels."""
+
+    high: int
+    gap: int
+    row: int
+
+
+def _sizes(session: Session) -> _Sizes:
+    """The sizes of the drawing: an objective takes a line in the box of its module, a delay room on its edge."""
+    lines = max(Counter(one.to for one in session.objectives).values(), default=0)
+    return _Sizes(HIGH + LINE * lines, DELAY_GAP if session.delay_s else GAP, ROW + LINE * lines)
 
 
 def dag_svg(session: Session) -> str:
     """The drawing as an inline `<svg>` in a box that scrolls; empty for sessions that are too large for one."""
     if len(session.modules) > MOST_DRAWN:
         return ""
-    places = _places(session)
+    sizes = _sizes(session)
+    places = _places(session, sizes)
     index = session.index
-    edges = "".join(_edge(places[index[a]], places[index[b]]) for a, b in session.edges)
-    boxes = "".join(_box(session, m, place) for m, place in enumerate(places))
+    edges = "".join(
+        _edge(places[index[a]], places[index[b]], sizes, session.delay_s.get((a, b))) for a, b in session.edges
+    )
+    boxes = "".join(_box(session, m, place, sizes) for m, place in enumerate(places))
     width = max(x for x, _ in places) + BOX + 2
-    height = max(y for _, y in places) + HIGH + 2
+    height = max(y for _, y in places) + sizes.high + 2
     label = html_text(f"{len(session.modules)} modules, {len(session.edges)} edges")
     size = f'width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}"'
     return f'<div class="scroll"><svg role="img" aria-label="{label}" {size}>{edges}{boxes}</svg></div>'
 
 
-def _places(session: Session) -> list[Place]:
+def _places(session: Session, sizes: _Sizes) -> list[Place]:
     """The left upper corner of each box: a column per number of modules before it on the longest path."""
     parents = session.parents()
     column = [0] * len(session.modules)
@@ -59,29 +81,46 @@ def _places(session: Session) -> list[Place]:
     tallest = max(map(len, members.values()))
     places: list[Place] = [(0.0, 0.0)] * len(session.modules)
     for k, own in members.items():
-        above = (tallest - len(own)) * ROW / 2
+        above = (tallest - len(own)) * sizes.row / 2
         for row, m in enumerate(own):
-            places[m] = (1 + k * (BOX + GAP), 1 + above + row * ROW)
+            places[m] = (1 + k * (BOX + sizes.gap), 1 + above + row * sizes.row)
     return places
 
 
-def _edge(parent: Place, child: Place) -> str:
-    x0, y0, x1, y1 = parent[0] + BOX, parent[1] + HIGH / 2, child[0], child[1] + HIGH / 2
-    bend = f"M{x0:g} {y0:g}C{x0 + GAP / 2:g} {y0:g} {x1 - GAP / 2:g} {y1:g} {x1 - 6:g} {y1:g}"
+def _edge(parent: Place, child: Place, sizes: _Sizes, delay_s: Fraction | None) -> str:
+    x0, y0, x1, y1 = parent[0] + BOX, parent[1] + sizes.high / 2, child[0], child[1] + sizes.high / 2
+    bend = f"M{x0:g} {y0:g}C{x0 + sizes.gap / 2:g} {y0:g} {x1 - sizes.gap / 2:g} {y1:g} {x1 - 6:g} {y1:g}"
     tip = f"M{x1:g} {y1:g}l-7 -3.5v7z"
-    return f'<path class="edge" d="{bend}"/><path class="tip" d="{tip}"/>'
+    drawn = f'<path class="edge" d="{bend}"/><path class="tip" d="{tip}"/>'
+    if not delay_s:
+        return drawn
+    # Next to the parent, where edges to other columns have not yet come together.
+    return drawn + _line(x0 + sizes.gap / 2 - 3, (3 * y0 + y1) / 4 - 5, f"{full(1000 * delay_s)} ms", small=True)
 
 
-def _box(session: Session, m: int, place: Place) -> str:
+def _box(session: Session, m: int, place: Place, sizes: _Sizes) -> str:
     module, (x, y) = session.modules[m], place
-    name = module.name if len(module.name) <= LETTERS else f"{module.name[: LETTERS - 1]}…"
     middle = x + BOX / 2
+    rate = f"{figures(module.rate_rps)} req/s"
+    lines = [
+        f"{_short(one.name, FEWER)} ≤ {full(1000 * one.slo_s)} ms"
+        for one in session.objectives
+        if one.to == module.name
+    ]
     return (
-        f'<rect class="box" x="{x:g}" y="{y:g}" width="{BOX}" height="{HIGH}" rx="4"/>'
-        f'<text x="{middle:g}" y="{y + 15:g}" text-anchor="middle">{html_text(name)}</text>'
-        f'<text class="small" x="{middle:g}" y="{y + 29:g}" text-anchor="middle">'
-        f"{html_text(figures(module.rate_rps))} req/s</text>"
+        f'<rect class="box" x="{x:g}" y="{y:g}" width="{BOX}" height="{sizes.high}" rx="4"/>'
+        + _line(middle, y + 15, _short(module.name))
+        + "".join(_line(middle, y + 29 + LINE * k, text, small=True) for k, text in enumerate([rate, *lines]))
     )
+
+
+def _short(name: str, letters: int = LETTERS) -> str:
+    return name if len(name) <= letters else f"{name[: letters - 1]}…"
+
+
+def _line(x: float, y: float, text: str, *, small: bool = False) -> str:
+    kind = ' class="small"' if small else ""
+    return f'<text{kind} x="{x:g}" y="{y:g}" text-anchor="middle">{html_text(text)}</text>'
 
 
 NO_NAMES = "modules by their place in the session, from 0: a plan does not know their names"
@@ -89,7 +128,10 @@ NO_NAMES = "modules by their place in the session, from 0: a plan does not know 
 
 def _session_head(session: Session) -> Head:
     sizes = f"{counted(len(session.modules), 'module')}, {counted(len(session.edges), 'edge')}"
-    asked = f"{full(source_rate(session))} req/s within {milliseconds(session.slo_s)} ms"
+    limits = listed(f"{one.name} within {milliseconds(one.slo_s)} ms" for one in session.objectives)
+    asked = (
+        f"{full(source_rate(session))} req/s{f': {limits}' if limits else f' within {milliseconds(session.slo_s)} ms'}"
+    )
     hardware = listed(f"{h.name} {money(session, h.price_per_h)}/h" for h in session.hardware)
     return Head(session.name, "", (asked, sizes, hardware))
 
@@ -104,8 +146,40 @@ MODULE_COLUMNS = (
 )
 
 
+OBJECTIVE_COLUMNS = (Label("objective", "name"), Label("to"), Column("limit ms", "slo_s", milliseconds))
+DELAY_COLUMNS = (
+    Label("edge", lambda row: " -> ".join(row[0])),
+    Column("delay ms", lambda row: row[1], milliseconds),
+)
+
+
+def _service_tables(session: Session) -> list[RenderableType]:
+    """The objectives, delays and applications, each where there are any; then the modules that lead to no objective."""
+    applications = [
+        {
+            "name": one.name,
+            "rate": application_rate(session, one.name),
+            "members": application_modules(session, one.name),
+        }
+        for one in session.applications
+    ]
+    columns = (
+        Label("application", "name"),
+        Column("req/s", "rate", full),
+        Label("modules", "members", lambda members: listed(session.modules[m].name for m in members)),
+    )
+    found = [
+        (session.objectives, OBJECTIVE_COLUMNS),
+        ([*session.delay_s.items()], DELAY_COLUMNS),
+        (applications, columns),
+    ]
+    said = any_latency_in_words(session)
+    tables = [table_of(rows[:MOST_ROWS], columns) for rows, columns in found if rows]
+    return [*tables, *([Text(said)] if said else [])]
+
+
 def session_table(session: Session) -> RenderableType:
-    """A row per module with the range of its profile, then one per hardware type."""
+    """A row per module with the range of its profile, then objectives and applications, then hardware types."""
     modules = table_of(session.modules[:MOST_ROWS], MODULE_COLUMNS)
     prices = (
         Label("hardware", "name"),
@@ -115,7 +189,7 @@ def session_table(session: Session) -> RenderableType:
     )
     left_out = len(session.modules) - MOST_ROWS
     more = [Text(f"... and {left_out:,} more modules")] if left_out > 0 else []
-    return Group(modules, *more, table_of(session.hardware, prices))
+    return Group(modules, *more, *_service_tables(session), table_of(session.hardware, prices))
 
 
 def _has_sources(session: Session) -> bool:
@@ -200,7 +274,9 @@ def _allocation(own: Allocation, partial_rps: Fraction) -> dict[str, Any]:
 def _evaluation_head(found: Evaluation) -> Head:
     cost = "" if found.cost_per_h is None else f"cost {full(found.cost_per_h)} per hour"
     latency = "" if found.latency_s is None else f"latency {milliseconds(found.latency_s)} ms"
-    return checked_head(found, cost, latency)
+    # With several objectives the longest path has the end of its module, which is no latency.
+    latencies = listed(f"{name} {milliseconds(taken)} ms" for name, taken in found.objectives.items())
+    return checked_head(found, cost, latencies or latency)
 
 
 EVALUATION_COLUMNS = (

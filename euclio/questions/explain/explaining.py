@@ -1,7 +1,8 @@
 """Why a session has no plan: the smallest conflict between modules, restrictions and SLO, and what would resolve it.
 
-Modules are independent given their budgets, so a session is infeasible if and only if the longest path of its modules'
-least worst-case latencies exceeds the SLO (with one hardware type per session: on every type). All of it is ours.
+Modules are independent given their budgets. So a session is infeasible if and only if a path of its modules' least
+worst-case latencies and its delays exceeds its objective (with one hardware type per session: on every type). All of it
+is ours.
 """
 
 from __future__ import annotations
@@ -9,18 +10,19 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from euclio.core.lazy import late_value
 from euclio.core.progress import told
 from euclio.core.result import Status
 from euclio.core.showing import Shown
 from euclio.core.space_fields import space_fields
-from euclio.problems.session import FULL_SPACE, Plan, PlanSpace, Session, evaluate, longest_path
-from euclio.problems.session.latency.paths import times_until
+from euclio.problems.session import FULL_SPACE, Evaluation, Plan, PlanSpace, Session, evaluate, longest_path
+from euclio.problems.session.latency.paths import path_length
 from euclio.problems.session.least_latency import Least, bracket, least_latency
+from euclio.problems.session.objectives import Objective
 from euclio.problems.session.resources import without_limits
 
 
@@ -49,10 +51,10 @@ def restrictions(space: PlanSpace) -> tuple[Restriction, ...]:
     that the full space does not widen, such as rule `continuous`, restricts nothing.
     """
     given: list[tuple[int, Restriction]] = []
-    for name, field in space_fields(PlanSpace).items():
+    for name, rule in space_fields(PlanSpace).items():
         value, full = getattr(space, name), getattr(FULL_SPACE, name)
-        if value != full and field.contains(full, value):
-            given.append((field.lifted, Restriction(*field.restriction(value), name, full)))
+        if value != full and rule.contains(full, value):
+            given.append((rule.lifted, Restriction(*rule.restriction(value), name, full)))
     return tuple(restriction for _, restriction in sorted(given, key=lambda pair: pair[0]))
 
 
@@ -67,60 +69,116 @@ def without(space: PlanSpace, lifted: Iterable[Restriction]) -> PlanSpace:
 Seconds = Fraction | float
 
 
-def shortest_chain_above(session: Session, latency_s: Sequence[Fraction | None], limit_s: Fraction) -> tuple[int, ...]:
-    """The fewest modules on one path whose latencies add up to more than a limit.
+class Chain(NamedTuple):
+    """Modules on one path that take longer than it may.
 
-    Fewest, hence minimal: without any of them the rest stays within the limit. By dynamic programming over the DAG:
+    Attributes:
+        modules: their indices in the order of the path; none where delays alone take longer.
+        last: index of the module that the path ends with.
+        delay_s: seconds of all delays on the path.
+    """
+
+    modules: tuple[int, ...]
+    last: int
+    delay_s: Fraction
+
+
+class _Path(NamedTuple):
+    """The longest path that ends with a module, where few of its modules take time."""
+
+    seconds: Seconds
+    modules: tuple[int, ...]
+    delay_s: Fraction
+
+
+def shortest_chain_above(session: Session, latency_s: Sequence[Fraction | None]) -> Chain | None:
+    """The fewest modules on one path whose latencies and delays add up to more than its objective.
+
+    Fewest, hence minimal: without any of them the rest stays within the objective. By dynamic programming over the DAG:
     most seconds with k modules on a path that ends in a module.
 
     Args:
-        session: the DAG.
+        session: the DAG, its objectives and delays.
         latency_s: latency of each module in seconds; None means beyond any limit.
-        limit_s: the limit in seconds.
 
     Returns:
-        Indices of the modules in the order of the path; empty if no path exceeds the limit.
+        The chain; None if no path takes longer than it may.
     """
     latency: list[Seconds] = [math.inf if value is None else value for value in latency_s]
-    parents = session.parents()
-    nothing: tuple[Seconds, tuple[int, ...]] = (Fraction(0), ())
-    fewer = [nothing] * len(latency)
-    if max(times_until(session, latency)) <= limit_s:
-        return ()
-    for _ in latency:
-        best: list[tuple[Seconds, tuple[int, ...]]] = [nothing] * len(latency)
-        for i in session.order:
-            before = max((fewer[p] for p in parents[i]), key=lambda entry: entry[0], default=nothing)
-            without = max((best[p] for p in parents[i]), key=lambda entry: entry[0], default=nothing)
-            with_it = (before[0] + latency[i], (*before[1], i))
-            best[i] = with_it if with_it[0] >= without[0] else without
-        length, chain = max(best, key=lambda entry: entry[0])
-        if length > limit_s:
-            return chain
+    if path_length(session, latency) <= session.slo_s:
+        return None
+    # Of a plain session every module is looked at, as a path that is too long at a module is so at its children.
+    ends = session.ends() if session.objectives else [Fraction(0)] * len(latency)
+    fewer: list[_Path] | None = None
+    for _ in range(len(latency) + 1):
+        best = _longest_with(session, latency, fewer)
+        compared = {i: path.seconds + end for i, path in enumerate(best) if (end := ends[i]) is not None}
+        last = max(compared, key=lambda i: compared[i])
+        if compared[last] > session.slo_s:
+            return Chain(best[last].modules, last, best[last].delay_s)
         fewer = best
-    return ()
+    raise RuntimeError("the longest path is too long, but no modules on it are")
+
+
+def _longest_with(session: Session, latency_s: Sequence[Seconds], fewer: list[_Path] | None) -> list[_Path]:
+    """For each module the longest path that ends with it and on which one module more takes time.
+
+    Args:
+        session: the DAG.
+        latency_s: latency of each module in seconds.
+        fewer: the same with one module less; None means that no module is to take time.
+    """
+    parents, found = session.parents(), [_NOTHING] * len(latency_s)
+    for i in session.order:
+        without = _extended(session, found, parents[i], i)
+        if fewer is None:
+            found[i] = without
+            continue
+        before = _extended(session, fewer, parents[i], i)
+        with_it = _Path(before.seconds + latency_s[i], (*before.modules, i), before.delay_s)
+        found[i] = with_it if with_it.seconds >= without.seconds else without
+    return found
+
+
+_NOTHING = _Path(Fraction(0), (), Fraction(0))
+
+
+def _extended(session: Session, paths: Sequence[_Path], parents: Sequence[int], child: int) -> _Path:
+    """The longest of the parents' paths with the delay of the edge to a child."""
+    delayed = (
+        _Path(path.seconds + delay, path.modules, path.delay_s + delay) if delay else path
+        for path, delay in ((paths[p], session.delay_between(p, child)) for p in parents)
+    )
+    return max(delayed, key=lambda path: path.seconds, default=_NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Modules that follow one another and together need more than the SLO.
+    """Modules that follow one another and together, with the delays between, need more than their objective.
 
     Attributes:
         hardware: the hardware type that this holds on, where the session is to keep to one; None means any allowed
             type.
         modules: indices of the modules, in the order of the path.
         least: their brackets; None if the plan space allows none of the module's configurations.
+        last: index of the module that the path ends with.
+        delay_s: seconds of the delays on the path.
+        objective: the objective that they exceed; None in a session with one SLO, and where it is exceeded by a module
+            that leads to no objective and has no configuration.
     """
 
     hardware: str | None
     modules: tuple[int, ...]
     least: tuple[Least | None, ...]
+    last: int
+    delay_s: Fraction = Fraction(0)
+    objective: Objective | None = None
 
     @property
     def needed_s(self) -> Fraction | None:
-        """What the modules need together at least, in seconds; None if no latency is enough."""
+        """What the modules and delays need together at least, in seconds; None if no latency is enough."""
         bounds = [entry.least_s for entry in self.least if entry is not None]
-        return sum(bounds, Fraction(0)) if len(bounds) == len(self.least) else None
+        return sum(bounds, self.delay_s) if len(bounds) == len(self.least) else None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -141,6 +199,10 @@ class Explanation(Shown):
             limit, may leave that open.
         lifts: the restrictions of the plan space that make the session feasible when lifted alone.
         bottleneck: index of the module of the conflict, or of the longest path, that needs most; None if unknown.
+        least_objectives_s: by name of each objective the smallest seconds with a plan, all of them at once; empty in a
+            session with one SLO, and where nothing has a plan. `least_slo_s` then is the longest objective less the
+            least room that one of them has.
+        free_objectives_s: the same without any restriction.
     """
 
     _view = late_value("euclio.questions.explain.text", "EXPLANATION")
@@ -156,6 +218,14 @@ class Explanation(Shown):
     lifts: tuple[Restriction, ...]
     bottleneck: int | None
     minimal: bool = True
+    least_objectives_s: dict[str, Fraction] = field(default_factory=dict, hash=False)
+    free_objectives_s: dict[str, Fraction] = field(default_factory=dict, hash=False)
+
+    @property
+    def binding(self) -> Objective | None:
+        """The objective with the least room, or that is missed by most; None in a session with one SLO."""
+        known = [one for one in self.session.objectives if one.name in self.least_objectives_s]
+        return min(known, key=lambda one: one.slo_s - self.least_objectives_s[one.name], default=None)
 
     @property
     def slack_s(self) -> Fraction | None:
@@ -206,10 +276,10 @@ class _ConflictSearch:
         return self._decide(self.fastest(space, searched=True)) if quick is None else quick
 
     def _decide(self, found: list[_Fastest]) -> bool | None:
-        slo = self._session.slo_s
+        slo, session = self._session.slo_s, self._session
         if any(path is not None and path <= slo for path in (entry.path_s(self._session) for entry in found)):
             return True
-        proven = all(shortest_chain_above(self._session, entry.bounds(), slo) for entry in found)
+        proven = all(shortest_chain_above(session, entry.bounds()) is not None for entry in found)
         return False if proven else None
 
     def _least(self, index: int, space: PlanSpace, searched: bool) -> Least | None:
@@ -237,14 +307,17 @@ def explain(session: Session, space: PlanSpace = FULL_SPACE, time_limit_s: float
     search = _ConflictSearch(session, time_limit_s)
     given = restrictions(space)
     found = search.fastest(space, searched=True)
-    free = _least_slo(session, search.fastest(without(space, given), searched=True))
-    proven = all(least is None or least.known for entry in found for least in entry.least)
-    slo = (_least_slo(session, found), proven, free)
+    free = _least(session, search.fastest(without(space, given), searched=True))
+    least = _least(session, found)
+    proven = all(one is None or one.known for entry in found for one in entry.least)
+    slo = (least.latency_s, proven, free.latency_s)
+    each = (least.objectives, free.objectives)
     feasible = search.feasible(space)
     if feasible is None:
-        return Explanation(session, space, Status.UNKNOWN, *slo, (), (), (), None)
+        return Explanation(session, space, Status.UNKNOWN, *slo, (), (), (), None, True, *each)
     if feasible:
-        return Explanation(session, space, Status.FEASIBLE, *slo, (), (), (), _slowest_on_path(session, found))
+        slowest = _slowest_on_path(session, found)
+        return Explanation(session, space, Status.FEASIBLE, *slo, (), (), (), slowest, True, *each)
     lifts = tuple(r for r in given if search.feasible(without(space, [r])))
     kept, minimal = list(given), True
     for restriction in given:
@@ -257,38 +330,53 @@ def explain(session: Session, space: PlanSpace = FULL_SPACE, time_limit_s: float
     core = search.fastest(without(space, [r for r in given if r not in kept]), searched=True)
     conflicts = _conflicts(session, core)
     slowest = _slowest(conflicts)
-    return Explanation(session, space, Status.INFEASIBLE, *slo, conflicts, tuple(kept), lifts, slowest, minimal)
+    return Explanation(session, space, Status.INFEASIBLE, *slo, conflicts, tuple(kept), lifts, slowest, minimal, *each)
 
 
-def _least_slo(session: Session, found: list[_Fastest]) -> Fraction | None:
-    """The smallest SLO with a plan, checked by the checker."""
+def _least(session: Session, found: list[_Fastest]) -> Evaluation:
+    """The plan of the smallest SLO, or objectives, as the checker has it; one without a latency if there is none."""
     reached = [(path, entry) for entry in found if (path := entry.path_s(session)) is not None]
     if not reached:
-        return None
+        return Evaluation((), None, None, ())
     least, entry = min(reached, key=lambda pair: pair[0])
     plan = Plan(tuple(module.plan for module in entry.least if module is not None))
     checked = evaluate(session, plan, entry.space, slo_s=least)  # it may be longer than any SLO that a session can have
     if not checked.feasible:
         raise RuntimeError(f"the plan of the least SLO is refused: {'; '.join(checked.violations)}")
-    return least
+    return checked
 
 
 def _conflicts(session: Session, core: list[_Fastest]) -> tuple[Conflict, ...]:
     """The fewest modules per hardware type, then without those that the conflict stands without."""
     bounds = [entry.bounds() for entry in core]
-    members = {i for entry in bounds for i in shortest_chain_above(session, entry, session.slo_s)}
+    first = [shortest_chain_above(session, entry) for entry in bounds]
+    members = {i for chain in first if chain is not None for i in chain.modules}
 
-    def chains(kept: set[int]) -> list[tuple[int, ...]]:
+    def chains(kept: set[int]) -> list[Chain | None]:
         only = [[value if i in kept else Fraction(0) for i, value in enumerate(entry)] for entry in bounds]
-        return [shortest_chain_above(session, entry, session.slo_s) for entry in only]
+        return [shortest_chain_above(session, entry) for entry in only]
 
     for i in sorted(members):
-        if len(core) > 1 and all(chains(members - {i})):
+        if len(core) > 1 and all(chain is not None for chain in chains(members - {i})):
             members.discard(i)
     return tuple(
-        Conflict(entry.hardware, chain, tuple(entry.least[i] for i in chain))
+        Conflict(
+            entry.hardware,
+            chain.modules,
+            tuple(entry.least[i] for i in chain.modules),
+            chain.last,
+            chain.delay_s,
+            _objective_at(session, chain.last),
+        )
         for entry, chain in zip(core, chains(members), strict=True)
+        if chain is not None
     )
+
+
+def _objective_at(session: Session, module: int) -> Objective | None:
+    """The shortest objective that names a module; None if none does."""
+    own = (one for one in session.objectives if one.to == session.modules[module].name)
+    return min(own, key=lambda one: one.slo_s, default=None)
 
 
 def _slowest(conflicts: tuple[Conflict, ...]) -> int | None:

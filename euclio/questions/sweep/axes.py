@@ -12,6 +12,7 @@ from euclio.core.numbers import Number, exact_number
 from euclio.core.words import full
 from euclio.problems.session.changes import SessionChanges, source_rate
 from euclio.problems.session.instance import Session, machine_number
+from euclio.problems.session.services import application_rate
 
 Value = Fraction | None
 """A value on an axis; None means no limit."""
@@ -48,9 +49,9 @@ class Kind:
         field: the field of `SessionChanges`.
         unit: of its values.
         read: value and field in, exact value out; raises an `InputError`.
-        own: the session's own value, given the name of the hardware type or resource.
+        own: the session's own value, given the name of the hardware type, resource, application or objective.
         limits: whether a lower value leaves fewer plans and changes no cost.
-        of_each: whether it is one of a hardware type or resource, whose name the axis then has.
+        of_each: whether it is one of a hardware type, resource, application or objective, whose name the axis then has.
     """
 
     name: str
@@ -63,7 +64,17 @@ class Kind:
 
 
 RATE = Kind("rate", "rate_rps", "req/s", _exact, lambda session, _: source_rate(session))
+RATE_OF = Kind("rate", "rates_rps", "req/s", _exact, application_rate, of_each=True)
 SLO = Kind("SLO", "slo_s", "s", _exact, lambda session, _: session.slo_s, limits=True)
+OBJECTIVE = Kind(
+    "SLO",
+    "objectives_s",
+    "s",
+    _exact,
+    lambda session, name: next(one.slo_s for one in session.objectives if one.name == name),
+    limits=True,
+    of_each=True,
+)
 PRICE = Kind("price", "price_per_h", "per hour", _price, lambda session, name: session.price[name], of_each=True)
 STOCK = Kind(
     "stock",
@@ -83,7 +94,7 @@ RESOURCE = Kind(
     limits=True,
     of_each=True,
 )
-KINDS = (RATE, SLO, PRICE, STOCK, RESOURCE)
+KINDS = (RATE, RATE_OF, SLO, OBJECTIVE, PRICE, STOCK, RESOURCE)
 """What axes may vary, in the order in which they are shown."""
 
 

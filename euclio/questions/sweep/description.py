@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -12,6 +13,7 @@ from euclio.core.words import counted, figures, full, percent
 from euclio.problems.session.evaluate import Evaluation
 from euclio.problems.session.instance import Session
 from euclio.problems.session.latency.paths import longest_path
+from euclio.problems.session.parts_of_plans import objectives_kept
 from euclio.problems.session.resources import machine_limits
 from euclio.questions.sweep.question import Place, Sweep
 from euclio.questions.sweep.solving import Swept
@@ -42,7 +44,7 @@ def uses(point: Point) -> list[LimitUse]:
         return []
     _, found = point.checked
     session, machines = point.session, point.machines
-    rows = [_objective(session, found)]
+    rows = _objectives(session, found)
     for limit in machine_limits(session):
         taken = limit.taken(machines, session.spare_machines)
         share = taken / limit.capacity if limit.capacity else Fraction(1)
@@ -52,18 +54,31 @@ def uses(point: Point) -> list[LimitUse]:
     return rows
 
 
-def _objective(session: Session, found: Evaluation) -> LimitUse:
-    """The longest path against the objective, and the module on it that takes the most."""
+def _objectives(session: Session, found: Evaluation) -> list[LimitUse]:
+    """The longest path against each objective, and the module on it that takes the most."""
     latency = [module.worst_case_latency_s for module in found.modules]
-    length, names = longest_path(session, latency)
-    words = f"{figures(length)} of {full(session.slo_s)} s at worst"
+    kept = objectives_kept(session, latency)
+    if not kept:
+        return [_objective(session, latency, "SLO", session.slo_s, *longest_path(session, latency))]
+    return [_objective(session, latency, one.name, one.slo_s, one.latency_s, one.path) for one in kept]
+
+
+def _objective(
+    session: Session,
+    latency_s: Sequence[Fraction],
+    label: str,
+    slo_s: Fraction,
+    length_s: Fraction,
+    names: Sequence[str],
+) -> LimitUse:
+    words = f"{figures(length_s)} of {full(slo_s)} s at worst"
     if len(names) > 1:
-        most = max(names, key=lambda name: latency[session.index[name]])
-        words += f" on {_path(names)}; most of it {most}, {figures(latency[session.index[most]])} s"
-    return LimitUse("SLO", length / session.slo_s, words)
+        most = max(names, key=lambda name: latency_s[session.index[name]])
+        words += f" on {_path(names)}; most of it {most}, {figures(latency_s[session.index[most]])} s"
+    return LimitUse(label, length_s / slo_s, words)
 
 
-def _path(names: list[str]) -> str:
+def _path(names: Sequence[str]) -> str:
     if len(names) <= MOST_NAMED:
         return " -> ".join(names)
     return f"{names[0]} -> ... -> {names[-1]} ({counted(len(names), 'module')})"

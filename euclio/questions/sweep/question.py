@@ -24,8 +24,10 @@ from euclio.problems.session.space import PlanSpace
 from euclio.questions.question import Question, Solving
 from euclio.questions.sweep.axes import (
     KINDS,
+    OBJECTIVE,
     PRICE,
     RATE,
+    RATE_OF,
     RESOURCE,
     SLO,
     STOCK,
@@ -35,6 +37,7 @@ from euclio.questions.sweep.axes import (
     axis,
     changed,
 )
+from euclio.questions.varied import Several
 from euclio.questions.what_if import CHARGINGS
 
 MOST_PLANS = 2000
@@ -84,8 +87,8 @@ class Sweep(Question):
 def question(
     session: Session,
     *,
-    rates: Iterable[Number] = (),
-    slos: Iterable[Number] = (),
+    rates: Several = (),
+    slos: Several = (),
     prices: Given | None = None,
     stock: Given | None = None,
     resources: Given | None = None,
@@ -99,15 +102,16 @@ def question(
 ) -> Sweep:
     """What is asked of a session.
 
-    Where none are given, rates and SLOs are a half, three quarters, one, one and a half and two times the session's.
+    Where none are given, rates and SLOs are a half, three quarters, one, one and a half and two times the session's; of
+    several objectives the first one varies.
     Prices are then a half, one and two times that of the hardware type which the session's own plan in whole machines
     spends most on, where there are several types; its stock is half of the machines that the plan uses, these, and no
     limit, or, where it has a limit, a half of it, it and twice as many. A price or stock in `changes` is kept.
 
     Args:
         session: the session.
-        rates: requests per second of all sources together.
-        slos: objectives in seconds.
+        rates: requests per second of all sources together, or by name of applications.
+        slos: objectives in seconds, or by name.
         prices: money per hour, by hardware.
         stock: most machines, by hardware; None among them: without limit.
         resources: capacities, by name of a resource.
@@ -127,8 +131,8 @@ def question(
     ways = tuple(dict.fromkeys(Charging(word(way, Charging, "--machines")) for way in chargings))
     asked = Sweep(session, changes, chosen, space or chosen.space, time_limit_s, ways, ())
     given: list[tuple[Kind, Mapping[str, Iterable[Number | None]]]] = [
-        (RATE, {"": list(rates)} if rates else {}),
-        (SLO, {"": list(slos)} if slos else {}),
+        (RATE_OF, rates) if isinstance(rates, Mapping) else (RATE, {"": list(rates)} if rates else {}),
+        (OBJECTIVE, slos) if isinstance(slos, Mapping) else (SLO, {"": list(slos)} if slos else {}),
         (PRICE, prices or {}),
         (STOCK, stock or {}),
         (RESOURCE, resources or {}),
@@ -157,10 +161,12 @@ def _default_axes(
 ) -> Iterator[Axis]:
     """Axes around the session's own values, of kinds that are not given."""
     here, kinds = asked.session, {one.kind for one in given}
-    for kind in (RATE, SLO):
-        if kind not in kinds:
-            own = kind.own(here, "") or Fraction(1)
-            yield axis(here, kind, _fitting(here, kind, [factor * own for factor in FACTORS]))
+    # Of several objectives the first one that the session names.
+    first = here.objectives[0].name if here.objectives else ""
+    for kind, by_name, of in ((RATE, RATE_OF, ""), (OBJECTIVE if first else SLO, OBJECTIVE, first)):
+        if not {kind, by_name} & kinds:
+            own = kind.own(here, of) or Fraction(1)
+            yield axis(here, kind, _fitting(here, kind, [factor * own for factor in FACTORS], of), of)
     set_already = changes or SessionChanges()
     wanted = [kind for kind in (PRICE, STOCK) if kind not in kinds and getattr(set_already, kind.field) is None]
     if not wanted:

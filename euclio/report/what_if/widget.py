@@ -42,7 +42,7 @@ def widget(
     Args:
         session: the session.
         rates: requests per second of all sources together; none: 0.3 to 2 times the session's.
-        slos: objectives in seconds; none: 0.3 to 2 times the session's.
+        slos: objectives in seconds; none: 0.3 to 2 times the session's, of several objectives the first one's.
         time_limit_s: limit of each run in seconds; None means no limit.
         solving: what solves a point.
         **asked: the rest as of `euclio.questions.sweep.question.question`.
@@ -57,10 +57,13 @@ def widget(
         raise InputError("the widget needs anywidget, which is missing; `pip install 'euclio[widget]'`")
     from euclio.report.what_if.kernel_side import SweepWidget
 
+    # Of several objectives the first one varies.
+    first = next(iter(session.objectives), None)
+    around = [factor * (session.slo_s if first is None else first.slo_s) for factor in FACTORS]
     found = question(
         session,
         rates=list(rates) or [factor * source_rate(session) for factor in FACTORS],
-        slos=list(slos) or [factor * session.slo_s for factor in FACTORS],
+        slos=list(slos) or (around if first is None else {first.name: around}),
         time_limit_s=time_limit_s,
         solving=solving,
         most=MOST_POINTS,

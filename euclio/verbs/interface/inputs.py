@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from argparse import Action, ArgumentParser, Namespace
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from euclio.core.errors import InputError
-from euclio.core.families import family_of
+from euclio.core.families import DEFAULT_FAMILY, family_of, find_family
 from euclio.core.family import Changes, Family
+from euclio.core.lazy import late
 from euclio.core.result import AnyResult, Result, WrittenResult
+from euclio.files.boundary import at
 from euclio.files.instance_files import load_instance
 from euclio.files.result_files import load_result
+
+pooled = late("euclio.problems.session.pool", "pooled")
 
 
 class GivenInstance(NamedTuple):
@@ -31,17 +36,56 @@ class GivenInstance(NamedTuple):
         return family_of(self.instance)
 
 
+class Files(tuple[str, ...]):
+    """Several files of a command line that are one instance: sessions that share their machines."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return " + ".join(self)
+
+
+class OneInstance(Action):
+    """Stores the file of an argument, or several of them as `Files`."""
+
+    def __call__(
+        self, parser: ArgumentParser, namespace: Namespace, values: Any, option_string: str | None = None
+    ) -> None:
+        """Store what was given."""
+        setattr(namespace, self.dest, Files(values) if len(values) > 1 else values[0])
+
+
 def given_instance(given: Any) -> GivenInstance:
     """The instance that a verb is given: an object, the path of its file, or what was opened already.
 
+    Several of these have to be sessions, and are the session in which they share their machines (`euclio pool`).
+
     Raises:
-        InputError: the file cannot be read as an instance.
+        InputError: the file cannot be read as an instance, or one of several is no session.
     """
     if isinstance(given, GivenInstance):
         return given
+    if isinstance(given, list | tuple):
+        return pooled_instance([given_instance(one) for one in given])
     return (
         GivenInstance(load_instance(given), str(given)) if isinstance(given, str | Path) else GivenInstance(given, None)
     )
+
+
+def pooled_instance(given: Sequence[GivenInstance]) -> GivenInstance:
+    """The session of several that share one pool of machines.
+
+    Raises:
+        InputError: one is no session, or they describe a machine type differently.
+    """
+    for one in given:
+        if one.family.name != DEFAULT_FAMILY:
+            own = find_family(DEFAULT_FAMILY).instances
+            raise InputError(f"is one of {one.family.instances}; a pool is of {own}", file=one.file)
+    named = [one.file for one in given if one.file is not None]
+    file = str(Files(named)) if given and len(named) == len(given) else None
+    with at("", file):
+        return GivenInstance(pooled([one.instance for one in given]), file)
 
 
 def given_instances(given: Any) -> list[GivenInstance]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from euclio.core.references import file_of
 from euclio.core.tables import to_text
 from euclio.files.json_writing import check_outputs, json_text
+from euclio.verbs.interface.inputs import Files
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,7 +38,8 @@ def check_written(
     """
     given = {**vars(arguments), **arguments.keywords}
     asked = {f"--{name.replace('_', '-')}": given.get(name) for name in (*files, *figures)}
-    check_outputs(asked, [*read, *(file_of(one) for one in solvers if isinstance(one, str))])
+    inputs = (part for one in read for part in (one if isinstance(one, Files) else (one,)))
+    check_outputs(asked, [*inputs, *(file_of(one) for one in solvers if isinstance(one, str))])
     for name in figures:
         if given.get(name) is not None:
             from euclio.report.figure_files import check_figure_path

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 Several = Number | Iterable[Number]
 """A value or several, or several in a text divided by commas."""
+SeveralOrNamed = Several | Mapping[str, Several]
+"""The same, or such values by name of an application or objective."""
 
 LIMIT = Parameter("--time-limit", help=f"limit of each run; default: {LIMIT_S:g}", parse=seconds, metavar="S")
 OUTPUTS = (out_of("also write the table (CSV)"), PLOT, JSON)

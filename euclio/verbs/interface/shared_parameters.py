@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import fields, replace
+from typing import Any
 
 from euclio.core.families import asked_families, families, find_family
 from euclio.core.family import Family
@@ -16,6 +17,7 @@ from euclio.core.words import full, joined, plain
 from euclio.serving.setup import MODULE_PERCENTILES, PERCENTILES, PHASE_S, VARIABILITY
 from euclio.verbs.interface.attainment import DRAWN
 from euclio.verbs.interface.family_keywords import SERVED, SERVING, setup_owners
+from euclio.verbs.interface.inputs import OneInstance
 
 # Words of the help.
 
@@ -49,7 +51,12 @@ def objectives() -> str:
 # Inputs.
 
 RESULT = Parameter("result", help="result (JSON, euclio/result/1)", metavar="RESULT")
-SESSION = Parameter("file", help=f"session (JSON, {find_family(SERVED).schema})", metavar="FILE")
+POOL: dict[str, Any] = {"nargs": "+", "action": OneInstance}
+"""Of an argument that is an instance: several files are sessions that share their machines."""
+SHARING = "several sessions share their machines"
+SESSION = Parameter(
+    "file", help=f"session (JSON, {find_family(SERVED).schema}); {SHARING}", metavar="FILE", details=POOL
+)
 STRICT = Parameter("--strict", help="refuse doubted measured rows; default: a warning for each")
 POLICY = Parameter(
     "--policy",

@@ -9,6 +9,7 @@ from typing import Any
 from euclio.core.errors import InputError
 from euclio.core.numbers import decimal_text, exact, exact_decimal_text
 from euclio.core.parts import PlanFiles
+from euclio.core.showing import fields_of
 from euclio.core.space_fields import word
 from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at
 from euclio.files.dataclass_files import exact_of, needed_text
@@ -16,7 +17,9 @@ from euclio.files.plan_files import options_model, space_reader
 from euclio.problems.session.checking.machine_changes import NamedPlan
 from euclio.problems.session.evaluate import Evaluation
 from euclio.problems.session.instance import Configuration, Session
+from euclio.problems.session.parts_of_plans import applications_of, objectives_of
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan, with_derived_rates
+from euclio.problems.session.services import without_objective
 from euclio.problems.session.space import PlanSpace
 
 
@@ -37,10 +40,28 @@ class _ModulePlan(FileModel):
     allocations: list[_Allocation]
 
 
+class _Objective(FileModel):
+    name: Name
+    to: Name
+    slo_s: Number
+    latency_s: Number
+    slack_s: Number
+
+
+class _Application(FileModel):
+    name: Name
+    modules: list[Name]
+    rate_rps: Number
+    cost_per_h: Number
+
+
 class _SessionPlan(FileModel):
     latency_s: Number
     modules: list[_ModulePlan]
     shared_machines: list[list[Name]] | None = None
+    objectives: list[_Objective] | None = None
+    applications: list[_Application] | None = None
+    any_latency: list[Name] | None = None
 
 
 def _plan(model: _SessionPlan, session: Session) -> Plan:
@@ -104,12 +125,24 @@ def _allocation(model: _Allocation, field: str) -> Allocation:
 
 def _written(plan: _SessionPlan, session: Session) -> dict[str, Fraction]:
     by_name = {module.name: exact(module.worst_case_latency_s) for module in plan.modules}
-    return _figures(exact(plan.latency_s), session, [by_name[module.name] for module in session.modules])
+    parts = _parts(
+        {one.name: exact(one.latency_s) for one in plan.objectives or ()},
+        {one.name: exact(one.cost_per_h) for one in plan.applications or ()},
+    )
+    return _figures(exact(plan.latency_s), session, [by_name[module.name] for module in session.modules]) | parts
 
 
 def _checked(session: Session, plan: Plan, evaluation: Evaluation) -> dict[str, Fraction]:
     assert evaluation.latency_s is not None
-    return _figures(evaluation.latency_s, session, [found.worst_case_latency_s for found in evaluation.modules])
+    found = _figures(evaluation.latency_s, session, [found.worst_case_latency_s for found in evaluation.modules])
+    costs = {one.name: one.cost_per_h for one in applications_of(session, evaluation) if one.name is not None}
+    return found | _parts(evaluation.objectives, costs)
+
+
+def _parts(latency_s: dict[str, Fraction], cost_per_h: dict[str, Fraction]) -> dict[str, Fraction]:
+    """The figures of objectives and applications; files may leave them out."""
+    latencies = {f"latency_s of objective {name}": taken for name, taken in latency_s.items()}
+    return latencies | {f"cost_per_h of application {name}": cost for name, cost in cost_per_h.items()}
 
 
 def _figures(latency_s: Fraction, session: Session, worst_case_s: list[Fraction]) -> dict[str, Fraction]:
@@ -122,6 +155,7 @@ def _data(session: Session, plan: Plan, evaluation: Evaluation) -> dict[str, Any
     names = [[session.modules[m].name for m in group] for group in plan.shared]
     return {
         "latency_s": evaluation.latency_s,
+        **_of_parts(session, evaluation),
         **({"shared_machines": names} if names else {}),
         "modules": [
             {
@@ -141,6 +175,21 @@ def _data(session: Session, plan: Plan, evaluation: Evaluation) -> dict[str, Any
             for module, own, found in modules
         ],
     }
+
+
+def _of_parts(session: Session, evaluation: Evaluation) -> dict[str, Any]:
+    """What the plan makes of objectives and applications, where the session has them."""
+    objectives = [
+        fields_of(one, "name", "to", "slo_s", "latency_s", "slack_s") for one in objectives_of(session, evaluation)
+    ]
+    applications = [
+        fields_of(one, "name", "modules", "rate_rps", "cost_per_h")
+        for one in applications_of(session, evaluation)
+        if one.name is not None
+    ]
+    free = without_objective(session)
+    found = {"objectives": objectives, "applications": applications, "any_latency": [*free]}
+    return {name: value for name, value in found.items() if value}
 
 
 def _configuration(configuration: Configuration) -> dict[str, Any]:

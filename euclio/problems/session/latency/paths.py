@@ -56,14 +56,25 @@ def longest_path(session: Session, latency_s: Sequence[Fraction]) -> tuple[Fract
 
     The length is what is compared with the longest objective: it takes at most `slo_s` where all objectives are kept.
     """
-    until, parents = times_until(session, latency_s), session.parents()
+    until = times_until(session, latency_s)
     whole = {i: _with(until[i], end) for i in session.order if (end := session.ends()[i]) is not None}
-    child = max(whole, key=lambda i: whole[i])
-    length, names = whole[child], [session.modules[child].name]
-    while parents[child]:
-        child = max(parents[child], key=lambda p: _delayed(session, p, child, until[p]))
-        names.append(session.modules[child].name)
-    return length, names[::-1]
+    last = max(whole, key=lambda i: whole[i])
+    return whole[last], path_to(session, until, last)
+
+
+def path_to(session: Session, until_s: Sequence[Fraction], last: int) -> list[str]:
+    """The names of the modules on the longest path that ends with a module; of several, one.
+
+    Args:
+        session: the DAG.
+        until_s: for each module the seconds of the longest path that ends with it (`times_until`).
+        last: index of the module.
+    """
+    parents, names = session.parents(), [session.modules[last].name]
+    while parents[last]:
+        last = max(parents[last], key=lambda p: _delayed(session, p, last, until_s[p]))
+        names.append(session.modules[last].name)
+    return names[::-1]
 
 
 def path_length(session: Session, latency_s: Sequence[Seconds]) -> Seconds:

@@ -1,0 +1,60 @@
+"""The rates or objectives that a question varies: the session's, or those of one application or objective by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from euclio.core.errors import InputError
+from euclio.core.numbers import Number, exact_number
+from euclio.core.words import joined
+
+Several = Iterable[Number] | Mapping[str, Iterable[Number]]
+"""Values, or values by name of an application or objective."""
+
+
+@dataclass(frozen=True, slots=True)
+class Varied:
+    """Values of one thing.
+
+    Attributes:
+        of: name of the application or objective; empty for the rate or objective of the session.
+        values: its values in the order in which they are given; none: as in the session.
+        fixed: values of others by name, which are the same at all points.
+    """
+
+    of: str
+    values: tuple[Fraction, ...]
+    fixed: dict[str, Fraction] = field(default_factory=dict)
+
+    def changes(self, one: str, by_name: str, value: Fraction | None) -> dict[str, Any]:
+        """The fields of `SessionChanges` that give it a value.
+
+        Args:
+            one: the field of the session's own rate or objective.
+            by_name: the field of those by name.
+            value: the value; None keeps that of the session.
+        """
+        if self.of and value is not None:
+            return {one: None, by_name: {**self.fixed, self.of: value}}
+        return {one: value, by_name: None}
+
+
+def varied(given: Several, flag: str) -> Varied:
+    """The values that vary; at most one name may have several.
+
+    Raises:
+        InputError: two names have several values, or a value is no positive number.
+    """
+    if not isinstance(given, Mapping):
+        return Varied("", tuple(exact_number(value, flag) for value in given))
+    found = {name: tuple(exact_number(value, f"{flag}.{name}") for value in values) for name, values in given.items()}
+    if not found:
+        return Varied("", ())
+    several = [name for name, values in found.items() if len(values) != 1]
+    if len(several) > 1:
+        raise InputError(f"gives several values of {joined(several)}; give several of one of them", field=flag)
+    of = several[0] if several else next(iter(found))
+    return Varied(of, found[of], {name: values[0] for name, values in found.items() if name != of})
