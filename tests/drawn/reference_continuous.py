@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from euclio.problems.session import Module, PlanSpace, Policy, Session
 
-from .reference_sessions import SHARED, Point, combination, paths
+from .reference_sessions import SHARED, Point, Route, combination, longest, routes
 from .truth import NO_PLAN, TooLargeError, Truth
 
 CLOSE = Fraction(1, 10**8)
@@ -65,30 +65,31 @@ def bracket(session: Session, space: PlanSpace, hardware: list[str]) -> Truth:
     curves = [Curve(module, _kinds(module, session.price, space, hardware), space) for module in session.modules]
     if any(not curve.kinds for curve in curves):
         return NO_PLAN
+    every = routes(session)
+    most = longest(session, every)
     if len(curves) == 1:
-        found = curves[0].at(session.slo_s)
+        found = curves[0].at(most[0])
         return NO_PLAN if found is None else Truth(found.cost, found.cost)
-    routes = paths(session)
-    fastest = [curve.fastest(session.slo_s) for curve in curves]
+    fastest = [curve.fastest(own) for curve, own in zip(curves, most, strict=True)]
     if any(one is None for one in fastest):
         return NO_PLAN
     sure = [one for one in fastest if one is not None]
-    room = [session.slo_s - sum(sure[i][0] for i in route) for route in routes]
-    if any(left < 0 or (left == 0 and not all(sure[i][1] for i in r)) for left, r in zip(room, routes, strict=True)):
+    rooms = [(route.modules, route.room - sum(sure[i][0] for i in route.modules)) for route in every]
+    if any(left < 0 or (left == 0 and not all(sure[i][1] for i in modules)) for modules, left in rooms):
         return NO_PLAN
     for i, (curve, (latency, _)) in enumerate(zip(curves, sure, strict=True)):
         # A path without room has its fastest plans only; modules elsewhere may need more than their fastest latency.
-        share = min(left / len(route) for left, route in zip(room, routes, strict=True) if i in route)
-        curve.learn(session.slo_s)
+        share = min(left / len(modules) for modules, left in rooms if i in modules)
+        curve.learn(most[i])
         curve.learn(latency + share)
-    return _enclosed(curves, [latency for latency, _ in sure], routes, session.slo_s)
+    return _enclosed(curves, [latency for latency, _ in sure], every)
 
 
-def _enclosed(curves: list[Curve], fastest: list[Fraction], routes: list[list[int]], slo: Fraction) -> Truth:
+def _enclosed(curves: list[Curve], fastest: list[Fraction], every: list[Route]) -> Truth:
     work = 0
     while True:
-        above = combination([curve.plans() for curve in curves], routes, slo)
-        below = combination([c.hopes(v) for c, v in zip(curves, fastest, strict=True)], routes, slo)
+        above = combination([curve.plans() for curve in curves], every)
+        below = combination([c.hopes(v) for c, v in zip(curves, fastest, strict=True)], every)
         assert above is not None, "every module has a plan as fast as its share of the room"
         assert below is not None
         work += above.looked_at + below.looked_at + EACH_ROUND
