@@ -34,6 +34,7 @@ from euclio.problems.session.evaluate import machines_by_hardware
 from euclio.problems.session.latency.dispatch import CLEAR_PATH
 from euclio.problems.session.resources import MachineLimit, machine_limits, without_stock
 from formulations.effort import INFEASIBLE, NO_PLAN, NO_PLAN_WITHIN_LIMITS, OPTIMAL, Effort, UndecidedError
+from formulations.session.exact.apart import Part, charged, joined, parts_of
 from formulations.session.exact.frontier_search import ANY_WORK, Proof, prove_within
 from formulations.session.exact.in_fractions.stock import BoxPlan, Limited, cheapest_in_box
 from formulations.session.exact.stock.boxes import (
@@ -112,6 +113,8 @@ class StockSearch:
     _unsettled: float = field(init=False, default=math.inf)
     _unlimited: Session = field(init=False)
     _attainable: Attainable | None = field(init=False, default=None)
+    _apart: list[Part] = field(init=False)
+    _proofs: dict[tuple[int, bytes, bytes, float], Proof] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         """Number the types with a limit, and take the SLO for a little longer, as every search does."""
@@ -127,6 +130,7 @@ class StockSearch:
         self._parts_of = parts_of_machines(self.session, self.space)
         self._rows = rows_of(self.limits, names, self._parts_of)
         self._arrays = arrays._replace(slo=arrays.slo * (1.0 + SLO_SLACK))
+        self._apart = parts_of(self._arrays)
         self._unlimited = without_stock(self.session)
         self.effort = Effort(TIE_NODES, self.deadline)
         # The first price of a row doubles the cost of the type that costs most for what it takes of it.
@@ -293,9 +297,18 @@ class StockSearch:
 
     def _cheapest(self, most: Counts, price: Floats) -> Proof:
         self.solves += 1
-        arrays = self._charged(price)
-        stock = Stock(self._kind, self._room(most))
-        return prove_within(arrays, stock, no_charges(arrays), GAP, self.deadline, math.inf, ANY_WORK, unwatched())
+        arrays, room = self._charged(price), self._room(most)
+        return joined(arrays, ((part, self._cheapest_part(part, arrays, room)) for part in self._apart))
+
+    def _cheapest_part(self, part: Part, arrays: SessionArrays, room: Floats) -> Proof:
+        """The proof of a part of the DAG, which boxes of other parts and the same prices leave as it is."""
+        own, most = charged(part, arrays.price)._replace(slo=arrays.slo), room[part.modules]
+        key = (int(part.modules[0]), own.price.tobytes(), most.tobytes(), own.slo)
+        if key not in self._proofs:
+            stock = Stock(self._kind[part.configurations], most)
+            found = prove_within(own, stock, no_charges(own), GAP, self.deadline, math.inf, ANY_WORK, unwatched())
+            self._proofs[key] = found
+        return self._proofs[key]
 
     def _charged(self, price: Floats) -> SessionArrays:
         """The session's arrays with prices on what is limited added to those of machines."""
