@@ -26,13 +26,17 @@ CASES = [(10, 20, Fraction(1, 5), 2, 4), (12, 32, Fraction(1, 4), 3, 8)]
 
 
 def roles(prefill: int, gpus: int) -> Session:
-    """Two roles of which a replica serves 10 requests per second; a machine is a replica, and costs its GPUs."""
-    serves = {name: [Configuration(name, 1, 1, "0.1")] for name in ("prefill", "decode")}
+    """A prefill replica serves 10 requests per second, a decode replica all; a machine is a replica at its GPUs."""
+    wished = 10 * prefill
+    serves = {
+        "prefill": [Configuration("prefill", 1, 1, "0.1")],
+        "decode": [Configuration("decode", 1, 1, Fraction(1, wished))],
+    }
     return Session(
         "roles",
         None,
         [Hardware("prefill", 8, takes={"gpu": 8}), Hardware("decode", 1, takes={"gpu": 1})],
-        [Module("prefill", 10 * prefill, serves["prefill"]), Module("decode", 10, serves["decode"])],
+        [Module(name, wished, profile) for name, profile in serves.items()],
         [("prefill", "decode")],
         resources={"gpu": gpus},
         objectives=[Objective("first token", "prefill", "0.3"), Objective("answer", "decode", "0.6")],
@@ -65,7 +69,9 @@ def test_the_published_answer_keeps_the_ceiling_and_serves_no_more(prefill, gpus
         served = replace(session, modules=modules, slo_s=None)
         plan = Plan(
             tuple(
-                ModulePlan((Allocation(m.profile[0], n),), max(Fraction(0), 10 * n - m.rate_rps))
+                ModulePlan(
+                    (Allocation(m.profile[0], n),), max(Fraction(0), n * m.profile[0].throughput_rps - m.rate_rps)
+                )
                 for m, n in zip(modules, (two, four), strict=True)
             )
         )
