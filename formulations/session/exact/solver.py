@@ -183,7 +183,7 @@ settle: Callable[[Session, PlanSpace, Fraction | None, Effort], Bracket] = late(
     "formulations.session.exact.in_fractions.ties", "settle"
 )
 solve_stock: Callable[[Session, PlanSpace, float], Answer] = late(
-    "formulations.session.exact.stock.stock", "solve_stock"
+    "formulations.session.exact.stock.pooled", "solve_stock"
 )
 solve_with_changes: Callable[[Session, PlanSpace, float], Answer] = late(
     "formulations.session.exact.stock.changes", "solve_with_changes"

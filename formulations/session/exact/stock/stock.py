@@ -79,6 +79,7 @@ class StockSearch:
         limits: what limits machines over all modules.
         deadline: `time.perf_counter` value at which to stop.
         any_plan: whether to stop at the first plan.
+        cutoff: cost per hour from which on plans are of no interest.
         cost: cost of the best plan found; infinite means that none was found.
         plan: that plan, which the checker accepts but for what `limits` leaves out of the session's own.
         bound: no plan within the stock costs less.
@@ -93,6 +94,7 @@ class StockSearch:
     limits: Sequence[MachineLimit]
     deadline: float
     any_plan: bool = False
+    cutoff: float = math.inf
     cost: float = math.inf
     plan: Plan | None = None
     bound: float = 0.0
@@ -146,9 +148,7 @@ class StockSearch:
 
         Boxes that rounding leaves undecided are kept to the end: a plan found meanwhile may make them of no interest.
         """
-        none = self._counts(np.zeros((self._arrays.rate.size, self._rows.takes.shape[1]), np.int64))
-        root = Box(0.0, none, self._most(none), np.zeros(self._rows.most.size))
-        numbers = count()
+        root, numbers = self._root(), count()
         queue = [(0.0, next(numbers), root)]
         while self.complete and not (self.any_plan and self.plan):
             settled = not (queue and queue[0][0] < self._limit())
@@ -163,7 +163,17 @@ class StockSearch:
             for part in parts:
                 heapq.heappush(queue, (part.bound, next(numbers), part))
         open_bounds = [box.bound for box in [*self._tied, *(entry[2] for entry in queue)]]
-        self.bound = min([self.cost, self._unsettled, *open_bounds])
+        self.bound = min([self.cost, self.cutoff, self._unsettled, *open_bounds])
+
+    @property
+    def most_units(self) -> int:
+        """The capacity of the limit of which there is most, in what machines take whole numbers of."""
+        return int(max(self._rows.most))
+
+    def _root(self) -> Box:
+        """The box of all plans."""
+        none = self._counts(np.zeros((self._arrays.rate.size, self._rows.takes.shape[1]), np.int64))
+        return Box(0.0, none, self._most(none), np.zeros(self._rows.most.size))
 
     def _most(self, none: Counts) -> Counts:
         """Most machines of each type that any module may have, where no machines are given as `none`."""
@@ -195,7 +205,7 @@ class StockSearch:
 
     def _limit(self) -> float:
         """Bounds from which on nothing is of interest."""
-        return self.cost * (1.0 - GAP) if math.isfinite(self.cost) else self._ceiling
+        return min(self.cutoff, self.cost * (1.0 - GAP) if math.isfinite(self.cost) else self._ceiling)
 
     def _most_expensive(self) -> float:
         """More than any plan by share costs per hour: rates and a last machine full of dummies at the largest prices.
@@ -391,23 +401,6 @@ class StockSearch:
         # With whole machines it is not known what plans cost at most.
         enough = math.inf if self.space.charging.whole else self._limit()
         return better_price(cost, beyond, price, self._scale, enough)
-
-
-def solve_stock(session: Session, space: PlanSpace, deadline: float) -> Answer:
-    """The cheapest plan within the stock, with proof.
-
-    Args:
-        session: the instance, with a stock.
-        space: plan space with whole machines and without `single_hardware`.
-        deadline: `time.perf_counter` value at which to stop; infinite means never.
-
-    Returns:
-        The plan and the bound; where the stock is too small, of which type how many more machines would do.
-    """
-    limits = limits_of(session, space)
-    search = StockSearch(session, space, limits, deadline)
-    search.run()
-    return answer_of(search, lambda: why_too_small(session, space, limits, deadline))
 
 
 def limits_of(session: Session, space: PlanSpace) -> list[MachineLimit]:
