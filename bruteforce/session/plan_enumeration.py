@@ -129,7 +129,7 @@ def _parts(listing: Listing, module: Module, cutoff: Fraction) -> list[_Part]:
     closed = all_counts(scaled, replace(listing.space, dummy=DummyRule.NONE), listing.deadline)
     shared: list[_Part] = []
     for part in sorted((_partial(listing.session, scaled, counts) for counts in closed if counts.partial), key=_order):
-        slow = max(part.whole_s, part.own_s) > listing.session.slo_s
+        slow = max(part.whole_s, part.own_s) > listing.most_s
         if not slow and part.cost_per_h < cutoff and not any(other.replaces(part) for other in shared):
             shared.append(part)
     return sorted((*found, *shared), key=_order)

@@ -90,10 +90,19 @@ def _without_session_parts(data: Data) -> Iterator[Data]:
     if len(instance["modules"]) > 1:
         for i, module in enumerate(instance["modules"]):
             found = _dropped(data, ("instance", "modules", i))
-            found["instance"]["edges"] = [edge for edge in instance["edges"] if module["name"] not in edge]
+            found["instance"]["edges"] = [e for e in instance["edges"] if module["name"] not in _ends(e)]
+            for name in ("objectives", "applications"):
+                rows = instance.get(name, [])
+                left = [row for row in rows if module["name"] not in (row.get("to"), *row.get("modules", ()))]
+                found["instance"].update({name: left} if rows else {})
             yield found
     for i in range(len(instance["edges"])):
         yield _dropped(data, ("instance", "edges", i))
+        if isinstance(instance["edges"][i], dict):
+            yield _changed(data, ("instance", "edges", i), list(_ends(instance["edges"][i])))
+    for name in ("objectives", "applications"):
+        for i in range(len(instance.get(name, ()))):
+            yield _dropped(data, ("instance", name, i))
     for i, module in enumerate(instance["modules"]):
         if len(module["profile"]) > 1:
             for k in range(len(module["profile"])):
@@ -110,6 +119,11 @@ def _without_session_parts(data: Data) -> Iterator[Data]:
             for field in ("concurrency", "batch"):
                 if c[field] > 1:
                     yield _changed(data, ("instance", "modules", i, "profile", k, field), 1)
+
+
+def _ends(edge: Any) -> tuple[str, str]:
+    """The modules of an edge, which is a pair or has a delay."""
+    return (edge["from"], edge["to"]) if isinstance(edge, dict) else (edge[0], edge[1])
 
 
 def _without_cluster_parts(data: Data) -> Iterator[Data]:

@@ -27,6 +27,7 @@ from tests.bench.measuring import compile_solver, processor_s
 from tests.bench.page_speed import page_speed
 from tests.bench.pipelines_speed import pipelines_speed
 from tests.bench.planners_speed import planners_speed
+from tests.bench.pools_speed import pools_speed
 from tests.bench.race import race, splits
 from tests.bench.ratio_speed import ratio_speed
 from tests.bench.report import Line, Section, section_table
@@ -40,7 +41,7 @@ INSTANCES = Path(__file__).resolve().parents[2].parent / "shared" / "instances"
 
 SECTIONS = (
     *("instances", "chains", "workloads", "ratio", "race", "splits", "growth", "large", "pipelines", "fragments"),
-    *("serving", "attainment", "runner", "page", "whole", "day"),
+    *("serving", "attainment", "runner", "page", "whole", "pools", "day"),
 )
 
 
@@ -74,6 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "page": lambda: (page_speed(),),
         "day": lambda: day_speed(arguments.instances),
         "whole": lambda: whole_speed(arguments.instances, arguments.workloads),
+        "pools": lambda: pools_speed(arguments.instances),
     }
     # Sections are not kept: instances and plans of thousands of runs would be looked through for garbage in all others.
     described: list[dict[str, Any]] = []

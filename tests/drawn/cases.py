@@ -23,11 +23,15 @@ from .reference_clusters import cluster_truth
 from .reference_days import day_truth
 from .reference_fleets import fleet_truth
 from .reference_sessions import session_truth
+from .services import as_service
 from .sessions import BALANCED_POLICIES, EVEN_POLICIES, POLICIES, session_case
 from .truth import TooLargeError, Truth
 
 FAMILIES = {"session": "session", "cluster": "pipeline", "fragments": "fragments"}
 """The families by what a campaign calls them, and by the name that euclio knows them by."""
+
+SERVICES = (6, 12)
+"""Seeds, modulo 20, whose sessions have objectives of modules, delays and applications: none that is kept elsewhere."""
 
 WORDS = {name: word for word, name in FAMILIES.items()}
 
@@ -51,14 +55,20 @@ class Case:
 
 
 def drawn(family: str, seed: int) -> Case:
-    """The case of a seed; the same seed gives the same case. Sessions of seeds that end in 3 ask for even policies."""
+    """The case of a seed; the same seed gives the same case.
+
+    Sessions of seeds that end in 3 ask for even policies, and those of a tenth have objectives of modules and delays.
+    """
     rng = Random(f"{family}/{seed}")
     if family == "pipeline":
         return Case(family, *cluster_case(rng))
     if family == "fragments":
         return Case(family, *fleet_case(rng))
     even = BALANCED_POLICIES if seed % 20 == 13 else EVEN_POLICIES
-    return Case(family, *session_case(rng, even if seed % 10 == 3 else POLICIES))
+    session, space = session_case(rng, even if seed % 10 == 3 else POLICIES)
+    if seed % 20 in SERVICES:
+        session = as_service(Random(f"services/{seed}"), session, space)
+    return Case(family, session, space)
 
 
 def truth_of(case: Case, space: Any) -> Truth | None:

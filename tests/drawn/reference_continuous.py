@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from euclio.problems.session import Module, PlanSpace, Policy, Session
 
-from .reference_sessions import SHARED, Point, Route, combination, most_time, paths
+from .reference_sessions import SHARED, Point, Route, combination, longest, routes
 from .truth import NO_PLAN, TooLargeError, Truth
 
 CLOSE = Fraction(1, 10**8)
@@ -65,8 +65,8 @@ def bracket(session: Session, space: PlanSpace, hardware: list[str]) -> Truth:
     curves = [Curve(module, _kinds(module, session.price, space, hardware), space) for module in session.modules]
     if any(not curve.kinds for curve in curves):
         return NO_PLAN
-    routes = paths(session)
-    most = [most_time(routes, i) for i in range(len(curves))]
+    every = routes(session)
+    most = longest(session, every)
     if len(curves) == 1:
         found = curves[0].at(most[0])
         return NO_PLAN if found is None else Truth(found.cost, found.cost)
@@ -74,22 +74,22 @@ def bracket(session: Session, space: PlanSpace, hardware: list[str]) -> Truth:
     if any(one is None for one in fastest):
         return NO_PLAN
     sure = [one for one in fastest if one is not None]
-    room = [(route.within - sum(sure[i][0] for i in route.modules), route.modules) for route in routes]
-    if any(left < 0 or (left == 0 and not all(sure[i][1] for i in route)) for left, route in room):
+    rooms = [(route.modules, route.room - sum(sure[i][0] for i in route.modules)) for route in every]
+    if any(left < 0 or (left == 0 and not all(sure[i][1] for i in modules)) for modules, left in rooms):
         return NO_PLAN
     for i, (curve, (latency, _)) in enumerate(zip(curves, sure, strict=True)):
         # A path without room has its fastest plans only; modules elsewhere may need more than their fastest latency.
-        share = min((left / len(route) for left, route in room if i in route), default=most[i] - latency)
+        share = min(left / len(modules) for modules, left in rooms if i in modules)
         curve.learn(most[i])
         curve.learn(latency + share)
-    return _enclosed(curves, [latency for latency, _ in sure], routes)
+    return _enclosed(curves, [latency for latency, _ in sure], every)
 
 
-def _enclosed(curves: list[Curve], fastest: list[Fraction], routes: list[Route]) -> Truth:
+def _enclosed(curves: list[Curve], fastest: list[Fraction], every: list[Route]) -> Truth:
     work = 0
     while True:
-        above = combination([curve.plans() for curve in curves], routes)
-        below = combination([c.hopes(v) for c, v in zip(curves, fastest, strict=True)], routes)
+        above = combination([curve.plans() for curve in curves], every)
+        below = combination([c.hopes(v) for c, v in zip(curves, fastest, strict=True)], every)
         assert above is not None, "every module has a plan as fast as its share of the room"
         assert below is not None
         work += above.looked_at + below.looked_at + EACH_ROUND

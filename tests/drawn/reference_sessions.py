@@ -27,6 +27,9 @@ TWICE = (Policy.RR_EVEN, Policy.SHARED_QUEUE)
 
 MOST_COMBINATIONS = 2_000_000
 
+ENDLESS_S = Fraction(10**12)
+"""The most seconds of a path that leads to no objective: no session may name more."""
+
 CLEAR = 1e-11
 """What differs by more than this share differs in floats too: sums of at most four numbers above 0 err by 1e-15."""
 
@@ -61,12 +64,12 @@ def session_truth(session: Session, space: PlanSpace) -> Truth:
 
 
 def _optimum(session: Session, space: PlanSpace, hardware: list[str]) -> Truth:
-    fronts, routes = [], paths(session)
-    for i, module in enumerate(session.modules):
-        fronts.append(module_front(module, session.price, space, hardware, most_time(routes, i)))
+    fronts, every = [], routes(session)
+    for module, most in zip(session.modules, longest(session, every), strict=True):
+        fronts.append(module_front(module, session.price, space, hardware, most))
         if not fronts[-1]:
             return NO_PLAN
-    best = combination(fronts, routes)
+    best = combination(fronts, every)
     return NO_PLAN if best is None else Truth(best.cost, best.cost)
 
 
@@ -211,40 +214,40 @@ def _collected(
 
 
 class Route(NamedTuple):
-    """A path from a module without parents to one that an objective is about, and the seconds that it leaves latencies.
+    """A path that an objective bounds: its modules, and the seconds that delays leave to their latencies."""
 
-    The delays of the path's edges are taken off its objective.
+    modules: list[int]
+    room: Fraction
+
+
+def routes(session: Session) -> list[Route]:
+    """All paths from a module without parents to one with an objective, or without children.
+
+    One without children has the session's objective where modules have none, and else no more than any session names.
     """
-
-    modules: tuple[int, ...]
-    within: Fraction
-
-
-ANY_TIME = Fraction(10**12)
-"""Seconds that a module takes at most where it leads to no objective: the largest number of a file."""
-
-
-def paths(session: Session) -> list[Route]:
-    """All paths that have an objective; without objectives of modules each module without children has the SLO."""
-    names = [module.name for module in session.modules]
-    asked = [(names.index(one.to), one.slo_s) for one in session.objectives]
-    if not asked:
-        asked = [(i, session.slo_s) for i, name in enumerate(names) if all(a != name for a, _ in session.edges)]
-    found, waiting = [], [Route((i,), slo) for i, slo in asked]
+    index = {module.name: i for i, module in enumerate(session.modules)}
+    children: list[list[int]] = [[] for _ in session.modules]
+    for a, b in session.edges:
+        children[index[a]].append(index[b])
+    delay = {(index[a], index[b]): seconds for (a, b), seconds in session.delay_s.items()}
+    bounded: list[list[Fraction]] = [[] for _ in session.modules]
+    for objective in session.objectives:
+        bounded[index[objective.to]].append(objective.slo_s)
+    last = ENDLESS_S if session.objectives else session.slo_s
+    bounded = [own or ([] if below else [last]) for own, below in zip(bounded, children, strict=True)]
+    entered = {index[b] for _, b in session.edges}
+    found = []
+    waiting = [([i], Fraction(0)) for i in range(len(session.modules)) if i not in entered]
     while waiting:
-        route = waiting.pop()
-        before = [(a, b) for a, b in session.edges if b == names[route.modules[0]]]
-        for edge in before:
-            delay = session.delay_s.get(edge, Fraction(0))
-            waiting.append(Route((names.index(edge[0]), *route.modules), route.within - delay))
-        if not before:
-            found.append(route)
+        path, delays = waiting.pop()
+        found += [Route(path, seconds - delays) for seconds in bounded[path[-1]]]
+        waiting += [([*path, child], delays + delay.get((path[-1], child), 0)) for child in children[path[-1]]]
     return found
 
 
-def most_time(routes: list[Route], module: int) -> Fraction:
-    """Seconds that a module may take where no other one takes any."""
-    return min((route.within for route in routes if module in route.modules), default=ANY_TIME)
+def longest(session: Session, every: list[Route]) -> list[Fraction]:
+    """For each module the least seconds that a path through it leaves to the latencies of all its modules."""
+    return [min(route.room for route in every if i in route.modules) for i in range(len(session.modules))]
 
 
 class Combined(NamedTuple):
@@ -255,17 +258,17 @@ class Combined(NamedTuple):
     looked_at: int
 
 
-def combination(fronts: list[list[Point]], routes: list[Route]) -> Combined | None:
+def combination(fronts: list[list[Point]], every: list[Route]) -> Combined | None:
     """The cheapest choice of one point per module such that no path takes longer than it may; None: there is none.
 
     Args:
         fronts: undominated points of each module, fastest first.
-        routes: all paths that have an objective.
+        every: all paths that objectives bound.
 
     Raises:
         TooLargeError: there are too many combinations.
     """
-    search = _Combination(fronts, routes)
+    search = _Combination(fronts, every)
     search.descend(0, 0.0)
     return None if search.best is None else Combined(search.best, search.best_choice, search.looked_at)
 
@@ -273,10 +276,10 @@ def combination(fronts: list[list[Point]], routes: list[Route]) -> Combined | No
 class _Combination:
     """Depth-first over the modules, the shortest front first."""
 
-    def __init__(self, fronts: list[list[Point]], routes: list[Route]) -> None:
+    def __init__(self, fronts: list[list[Point]], every: list[Route]) -> None:
         self.fronts = fronts
         self.order = sorted(range(len(fronts)), key=lambda i: len(fronts[i]))
-        self.routes = [[route for route in routes if i in route.modules] for i in range(len(fronts))]
+        self.routes = [[(r, float(r.room)) for r in every if i in r.modules] for i in range(len(fronts))]
         self.about = [[(float(p.latency), float(p.cost)) for p in front] for front in fronts]
         self.least = [0.0] * (len(fronts) + 1)
         for depth in range(len(fronts) - 1, -1, -1):
@@ -311,10 +314,10 @@ class _Combination:
 
     def _fits(self, i: int) -> bool:
         """Whether the paths through a module are in time, with all modules below at their fastest."""
-        for route in self.routes[i]:
-            about, limit = sum(self.chosen_about[j] for j in route.modules), float(route.within)
+        for (modules, room), limit in self.routes[i]:
+            about = sum(self.chosen_about[j] for j in modules)
             if about > limit * (1 + CLEAR):
                 return False
-            if about > limit * (1 - CLEAR) and sum(self.chosen[j].latency for j in route.modules) > route.within:
+            if about > limit * (1 - CLEAR) and sum(self.chosen[j].latency for j in modules) > room:
                 return False
         return True

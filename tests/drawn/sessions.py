@@ -205,7 +205,7 @@ def _slo(
     space: PlanSpace,
 ) -> Decimal:
     """The latency of a plan drawn at random, to the last digit or next to it; or some other number near by."""
-    latency = [_plan_latency(rng, module, price, space) for module in modules]
+    latency = [plan_latency(rng, module, price, space) for module in modules]
     finish: list[Fraction] = []
     for i, own in enumerate(latency):
         finish.append(own + max((finish[a] for a, b in edges if b == i), default=Fraction(0)))
@@ -220,7 +220,7 @@ def _slo(
     return slo if supported(slo) else printed(min(max(path, 1 / LARGEST), LARGEST))
 
 
-def _plan_latency(rng: Random, module: Module, price: dict[str, Fraction], space: PlanSpace) -> Fraction:
+def plan_latency(rng: Random, module: Module, price: dict[str, Fraction], space: PlanSpace) -> Fraction:
     """The worst-case latency of a plan of the module made at random, mostly one of the plan space."""
     allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)] or list(module.profile)
     most = min(len(allowed), space.max_allocations or len(allowed))

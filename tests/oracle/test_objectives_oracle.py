@@ -9,7 +9,16 @@ import pytest
 from euclio import evaluate, pool, solve
 from euclio.core.errors import InputError
 from euclio.core.result import Status
-from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session import (
+    Allocation,
+    Configuration,
+    Hardware,
+    Module,
+    ModulePlan,
+    Plan,
+    PlanSpace,
+    Session,
+)
 from euclio.problems.session.files.instances import session_from_text, session_to_text
 from euclio.problems.session.latency.paths import longest_path
 from euclio.problems.session.objectives import Objective
@@ -122,6 +131,35 @@ def test_the_worked_numbers():
     missed = evaluate(tight, late.plan, late.space).violations
     assert len(missed) == 1
     assert missed[0].startswith("objective first token: a path to a takes")
+
+
+def test_a_module_that_leads_to_no_objective_takes_no_longer_than_a_session_may_name():
+    """A rate of a machine and 1.3e-15 req/s more: the second machine waits 1.6e15 s for two requests, above 1e12 s.
+
+    The checker once accepted that plan, which no solver looks at.
+    """
+    slow = Module("slow", "6.2015503875969005", [Configuration("g", 2, 1, "0.3225")])
+    bounded = Module("bounded", 1, [Configuration("g", 1, 1, "0.01")])
+    session = Session("waits", None, [Hardware("g", 1)], [slow, bounded], objectives=[Objective("x", "bounded", 2)])
+    found = solve(session, "exact")
+    waits = ModulePlan((Allocation(slow.profile[0], 1, slow.rate_rps - slow.profile[0].throughput_rps),))
+    assert found.plan is not None
+    checked = evaluate(session, Plan((waits, found.plan.modules[1])), found.space)
+    assert checked.cost_per_h < found.value
+    assert [line.split(",")[0] for line in checked.violations] == ["path slow leads to no objective"]
+
+
+def test_enumeration_shares_machines_of_modules_that_lead_to_no_objective():
+    """Within 1.19 s is m alone: free takes 1.77 s on the machine that both share, at 2 instead of 4 per hour.
+
+    The enumeration once left out what is slower than the longest objective.
+    """
+    free = Module("free", "4.9", [Configuration("g", 6, 1, "0.35")])
+    bounded = Module("m", "6.666666666666667", [Configuration("g", 4, 1, "0.2")])
+    session = Session("shares", None, [Hardware("g", 2)], [free, bounded], objectives=[Objective("x", "m", "1.19")])
+    space = PlanSpace("rr", "none", charging="packed")
+    for solver in ("plan-bruteforce", "whole-greedy"):
+        assert solve(session, solver, space=space).value == 2
 
 
 @pytest.mark.parametrize(

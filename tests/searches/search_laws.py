@@ -20,6 +20,7 @@ from tests.adversary.worker import asked
 from tests.drawn.cases import Case, drawn
 from tests.drawn.days import nasty_day
 from tests.drawn.limits import case_at_ties
+from tests.drawn.services import as_service
 
 from .laws_of_answers import answer_laws
 from .search import Found, Search
@@ -40,6 +41,8 @@ TURNS: dict[str, Callable[[Any, Any, Random], Iterator[Turned]]] = {
     "fragments": fleet_turns,
     "day": day_turns,
 }
+SERVICES_EVERY, SERVICES_AT = 12, 4
+"""Of so many seeds one, a seed of sessions, draws objectives of modules and delays."""
 BY_DEFINITION = {
     "order": ("graft", "regroup", "dart-r"),
     "binary time": ("nexus", ":q0.1", ":q0.01", ":0.1", ":0.01"),
@@ -76,7 +79,10 @@ def _case(family: str, seed: int, rng: Random) -> Case:
         if family == "session":
             case = replace(case, space=replace(case.space, charging=rng.choice(tuple(Charging))))
         return case
-    return Case(family, *case_at_ties(rng))
+    session, space = case_at_ties(rng)
+    if seed // 1000 % SERVICES_EVERY == SERVICES_AT:
+        session = as_service(rng, session, space)
+    return Case(family, session, space)
 
 
 def tried(case: Case, rng: Random) -> Iterator[str | None]:

@@ -14,6 +14,7 @@ from euclio.problems.session.evaluate import evaluate
 from euclio.proving.session.certifying import find_better
 from tests.adversary.judging import UNDECIDED, WRONG, judge
 from tests.drawn.limits import REFERENCE, REFERENCE_S, case_at_ties
+from tests.drawn.services import as_service
 from tests.drawn.truth import NO_PLAN, Truth
 
 from .search import Found, Search
@@ -22,6 +23,8 @@ LIMIT_S = 20.0
 PROVER_S = 2.0
 CASES = 5
 """Cases of a seed."""
+SERVICES_EVERY = 4
+"""Of so many seeds one draws objectives of modules and delays next to the limits."""
 LEAST = Fraction(1, 10**20)
 """Share of the optimum by which a cutoff lies above it."""
 
@@ -32,6 +35,8 @@ def look(seed: int) -> Found:
     for place in range(CASES):
         try:
             session, space = case_at_ties(Random(f"limits at ties {seed} {place}"))
+            if seed % SERVICES_EVERY == 0:
+                session = as_service(Random(f"services at ties {seed} {place}"), session, space)
         except InputError:
             continue
         found = solve(session, "exact", space=space, time_limit_s=LIMIT_S)

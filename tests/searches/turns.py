@@ -15,7 +15,9 @@ from typing import Any
 from euclio.core.errors import InputError
 from euclio.problems.day import Day, DayPlan, Staffing, Step, StepPlan
 from euclio.problems.session import Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
+from euclio.problems.session.objectives import Application, Objective
 from euclio.problems.session.running import Running
+from euclio.problems.session.services import is_plain
 
 MONEY, SECONDS = Fraction(3), Fraction(1, 1000)
 BINARY_MONEY, BINARY_SECONDS = Fraction(4), Fraction(1, 1024)
@@ -139,15 +141,23 @@ def turned_session(session: Session, how: How) -> tuple[Session, list[int]]:
         machines = tuple(replace(m, module=how.of(m.module), hardware=how.on(m.hardware)) for m in runs.machines)
         runs = Running(machines, runs.most_changes, runs.price_per_change_per_h * how.money)
     state = {how.of(name): price * how.money for name, price in session.state.items()}
-    slo = session.slo_s * how.seconds
     turned = replace(
         session,
-        slo_s=slo,
+        slo_s=session.slo_s * how.seconds,
         hardware=tuple(hardware),
         modules=tuple(modules),
         edges=tuple(edges),
         running=runs,
         state=state,
+        objectives=tuple(
+            Objective(o.name, how.of(o.to), o.slo_s * how.seconds)
+            for o in (session.objectives[k] for k in how.order(len(session.objectives)))
+        ),
+        delay_s={(how.of(a), how.of(b)): delay * how.seconds for (a, b), delay in session.delay_s.items()},
+        applications=tuple(
+            Application(a.name, [how.of(name) for name in a.modules], a.rate_rps and a.rate_rps / how.seconds)
+            for a in session.applications
+        ),
     )
     return turned, places
 
@@ -217,8 +227,8 @@ def session_changes(session: Session, rng: Random) -> Iterator[tuple[str, Sessio
         ("useless", lambda: with_row(session, rng, session.slo_s)),
         ("slower", lambda: with_row(session, rng, None)),
         ("shortcut", lambda: _with_shortcut(session)),
-        ("backwards", lambda: replace(session, edges=tuple((b, a) for a, b in session.edges))),
-        ("longer", lambda: replace(session, slo_s=session.slo_s * LONGER)),
+        ("backwards", lambda: _backwards(session)),
+        ("longer", lambda: _with_longer(session)),
         ("stock", lambda: _with_more(session, rng)),
     ):
         try:
@@ -271,6 +281,18 @@ def with_row(session: Session, rng: Random, at_least_s: Fraction | None) -> Sess
     modules = list(session.modules)
     modules[place] = Module(module.name, module.rate_rps, rows)
     return replace(session, modules=tuple(modules))
+
+
+def _backwards(session: Session) -> Session | None:
+    """The session with every edge the other way round; an objective would bound other paths then."""
+    edges = tuple((b, a) for a, b in session.edges)
+    return replace(session, edges=edges) if is_plain(session) else None
+
+
+def _with_longer(session: Session) -> Session:
+    """The session with longer objectives."""
+    longer = tuple(replace(o, slo_s=o.slo_s * LONGER) for o in session.objectives)
+    return replace(session, slo_s=session.slo_s * LONGER, objectives=longer)
 
 
 def _with_shortcut(session: Session) -> Session | None:

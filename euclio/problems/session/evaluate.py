@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple, assert_never
 
 from euclio.core.lazy import late_value
-from euclio.core.numbers import MOST_DIGITS, has_text
+from euclio.core.numbers import LARGEST, MOST_DIGITS, has_text
 from euclio.core.showing import Framed
 from euclio.core.words import full
 from euclio.problems.session.checking.machine_limits import (
@@ -205,12 +205,18 @@ def _missed(
     if not session.objectives:
         return [f"path {_named(path)} takes {full(latency)} s, more than the SLO of {full(limit)} s"]
     longer = limit - session.slo_s
-    return [
+    missed = [
         f"objective {name}: a path to {objective.to} takes {full(taken)} s, more than {full(most + longer)} s"
         for objective, (name, (taken, most)) in zip(
             session.objectives, objective_times(session, latencies).items(), strict=True
         )
         if taken > most + longer
+    ]
+    if missed:
+        return missed
+    # Only the end of a module that no objective names is passed: `ends` has what it stands for.
+    return [
+        f"path {_named(path)} leads to no objective, and takes more than {full(LARGEST)} s, the longest supported time"
     ]
 
 

@@ -166,7 +166,8 @@ def ends(
 ) -> tuple[End, ...]:
     """The end of each module in seconds: the part of the longest objective that no path to it may use.
 
-    A module without children that no objective names may take any latency, so that its end is far below 0.
+    A path to a module without children that no objective names may take `LARGEST` seconds, so that its end is far
+    below 0.
 
     Args:
         slo_s: the longest objective in seconds.

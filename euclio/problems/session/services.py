@@ -11,7 +11,7 @@ from euclio.problems.session.objectives import Application, parts
 
 
 def without_objective(session: Session) -> tuple[str, ...]:
-    """Names of the modules that lead to no objective: a plan may let them take any latency."""
+    """Names of the modules that lead to no objective: a plan may let them take up to `LARGEST` seconds."""
     if not session.objectives:
         return ()
     leads = {objective.to for objective in session.objectives}

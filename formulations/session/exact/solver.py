@@ -34,6 +34,7 @@ from formulations.effort import (
     RATIONAL_NODES,
     Effort,
 )
+from formulations.session.exact.apart import proven_apart
 from formulations.session.exact.frontier_search import ANY_WORK, Proof, prove_watched
 from formulations.session.known_plans import quick_plan, with_known_plans
 from formulations.session.module.nearly_full import nearly_full
@@ -183,7 +184,7 @@ settle: Callable[[Session, PlanSpace, Fraction | None, Effort], Bracket] = late(
     "formulations.session.exact.in_fractions.ties", "settle"
 )
 solve_stock: Callable[[Session, PlanSpace, float], Answer] = late(
-    "formulations.session.exact.stock.stock", "solve_stock"
+    "formulations.session.exact.stock.pooled", "solve_stock"
 )
 solve_with_changes: Callable[[Session, PlanSpace, float], Answer] = late(
     "formulations.session.exact.stock.changes", "solve_with_changes"
@@ -271,12 +272,18 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float, course: Cours
     # The search works in floating point, always on the side that allows too much: its optimum is a lower bound.
     relaxed, known = relaxed_arrays(session, space, arrays), _priced(session, space, start)
     upper = math.inf if known is None else float(known)
-    proof = prove_watched(relaxed, GAP, deadline, upper, FIRST_WORK if known is None else ANY_WORK, course)
+
+    def proven(upper: float, most_work: int) -> Proof:
+        return proven_apart(
+            relaxed, upper, lambda part, known: prove_watched(part, GAP, deadline, known, most_work, course)
+        )
+
+    proof = proven(upper, FIRST_WORK if known is None else ANY_WORK)
     # What is not decided soon may never be: then there is at least the plan of every quick heuristic to begin with.
     if proof.status == LIMIT and known is None and not is_past(deadline):
         start, known = quick_plan(session, space, _plan_of(session, space, arrays, proof))
         upper, course.counts[1] = math.inf if known is None else float(known), 0
-        proof = prove_watched(relaxed, GAP, deadline, upper, ANY_WORK, course)
+        proof = proven(upper, ANY_WORK)
     stats = {"solves": float(proof.solves), "nodes": float(proof.nodes), "rounds": float(proof.rounds)}
     if proof.status == INFEASIBLE:
         return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)

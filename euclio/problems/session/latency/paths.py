@@ -37,7 +37,7 @@ def times_until(session: Session, latency_s: Sequence[Seconds]) -> list[Seconds]
 def times_from(session: Session, latency_s: Sequence[Seconds]) -> list[Seconds]:
     """For each module the seconds of the longest path that begins with it, with its end; arguments as of `times_until`.
 
-    A module that leads to no objective has a path far below 0: whatever it takes, it is in time.
+    A module that leads to no objective has a path far below 0: it may take up to `LARGEST` seconds.
     """
     parents = session.parents()
     rest = [_with(own, end) for own, end in zip(latency_s, session.ends(), strict=True)]

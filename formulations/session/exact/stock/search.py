@@ -31,6 +31,7 @@ from euclio.problems.session.evaluate import machines_by_hardware
 from euclio.problems.session.latency.dispatch import CLEAR_PATH
 from euclio.problems.session.resources import MachineLimit, without_stock
 from formulations.effort import INFEASIBLE, NO_PLAN_WITHIN_LIMITS, OPTIMAL, Effort, UndecidedError
+from formulations.session.exact.apart import Part, charged, joined, parts_of
 from formulations.session.exact.frontier_search import ANY_WORK, Proof, prove_within
 from formulations.session.exact.in_fractions.stock import BoxPlan, Limited, cheapest_in_box
 from formulations.session.exact.stock.boxes import (
@@ -78,6 +79,7 @@ class StockSearch:
         discount: money per hour that a machine costs less in this search, by type; costs are without it.
         cost: cost of the best plan found; infinite means that none was found.
         plan: that plan, which the checker accepts but for what `limits` leaves out of the session's own.
+        cutoff: cost per hour from which on plans are of no interest.
         bound: no plan within the stock costs less.
         complete: whether every box was looked at to its end, ties that are left open apart.
         solves: sessions solved without a stock.
@@ -92,6 +94,7 @@ class StockSearch:
     any_plan: bool = False
     discount: Mapping[str, Fraction] = field(default_factory=dict)
     cost: float = math.inf
+    cutoff: float = math.inf
     plan: Plan | None = None
     bound: float = 0.0
     complete: bool = True
@@ -111,6 +114,8 @@ class StockSearch:
     _unsettled: float = field(init=False, default=math.inf)
     _unlimited: Session = field(init=False)
     _attainable: Attainable | None = field(init=False, default=None)
+    _apart: list[Part] = field(init=False)
+    _proofs: dict[tuple[int, bytes, bytes, float], Proof] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         """Number the types with a limit, and take the SLO for a little longer, as every search does."""
@@ -130,6 +135,7 @@ class StockSearch:
             charged = {name: float(p - self.discount.get(name, 0)) for name, p in self.session.price.items()}
             price = np.array([charged[h] for h in hardware])
             self._arrays = self._arrays._replace(price=price, unit_cost=price / arrays.throughput)
+        self._apart = parts_of(self._arrays)
         self._unlimited = without_stock(self.session)
         self.effort = Effort(TIE_NODES, self.deadline)
         # The first price of a row doubles the cost of the type that costs most for what it takes of it.
@@ -145,9 +151,7 @@ class StockSearch:
 
         Boxes that rounding leaves undecided are kept to the end: a plan found meanwhile may make them of no interest.
         """
-        none = self._counts(np.zeros((self._arrays.rate.size, self._rows.takes.shape[1]), np.int64))
-        root = Box(0.0, none, self._most(none), np.zeros(self._rows.most.size))
-        numbers = count()
+        root, numbers = self._root(), count()
         queue = [(0.0, next(numbers), root)]
         while self.complete and not (self.any_plan and self.plan):
             settled = not (queue and queue[0][0] < self._limit())
@@ -162,7 +166,17 @@ class StockSearch:
             for part in parts:
                 heapq.heappush(queue, (part.bound, next(numbers), part))
         open_bounds = [box.bound for box in [*self._tied, *(entry[2] for entry in queue)]]
-        self.bound = min([self.cost, self._unsettled, *open_bounds])
+        self.bound = min([self.cost, self.cutoff, self._unsettled, *open_bounds])
+
+    @property
+    def most_units(self) -> int:
+        """The capacity of the limit of which there is most, in what machines take whole numbers of."""
+        return int(max(self._rows.most))
+
+    def _root(self) -> Box:
+        """The box of all plans."""
+        none = self._counts(np.zeros((self._arrays.rate.size, self._rows.takes.shape[1]), np.int64))
+        return Box(0.0, none, self._most(none), np.zeros(self._rows.most.size))
 
     def _most(self, none: Counts) -> Counts:
         """Most machines of each type that any module may have, where no machines are given as `none`."""
@@ -194,7 +208,7 @@ class StockSearch:
 
     def _limit(self) -> float:
         """Bounds from which on nothing is of interest."""
-        return self.cost * (1.0 - GAP) if math.isfinite(self.cost) else self._ceiling
+        return min(self.cutoff, self.cost * (1.0 - GAP) if math.isfinite(self.cost) else self._ceiling)
 
     def _most_expensive(self) -> float:
         """More than any plan by share costs per hour: rates and a last machine full of dummies at the largest prices.
@@ -296,9 +310,18 @@ class StockSearch:
 
     def _cheapest(self, most: Counts, price: Floats) -> Proof:
         self.solves += 1
-        arrays = self._charged(price)
-        stock = Stock(self._kind, self._room(most))
-        return prove_within(arrays, stock, no_charges(arrays), GAP, self.deadline, math.inf, ANY_WORK, unwatched())
+        arrays, room = self._charged(price), self._room(most)
+        return joined(arrays, ((part, self._cheapest_part(part, arrays, room)) for part in self._apart))
+
+    def _cheapest_part(self, part: Part, arrays: SessionArrays, room: Floats) -> Proof:
+        """The proof of a part of the DAG, which boxes of other parts and the same prices leave as it is."""
+        own, most = charged(part, arrays.price)._replace(slo=arrays.slo), room[part.modules]
+        key = (int(part.modules[0]), own.price.tobytes(), most.tobytes(), own.slo)
+        if key not in self._proofs:
+            stock = Stock(self._kind[part.configurations], most)
+            found = prove_within(own, stock, no_charges(own), GAP, self.deadline, math.inf, ANY_WORK, unwatched())
+            self._proofs[key] = found
+        return self._proofs[key]
 
     def _charged(self, price: Floats) -> SessionArrays:
         """The session's arrays with prices on what is limited added to those of machines."""

@@ -9,29 +9,11 @@ from fractions import Fraction
 from math import ceil, gcd, lcm
 from typing import NamedTuple
 
-from euclio.core.result import Answer
 from euclio.core.words import counted, full
 from euclio.problems.session import PlanSpace, Session
 from euclio.problems.session.resources import MachineLimit, machine_limits
 from formulations.effort import NO_PLAN
-from formulations.session.exact.stock.search import WHY_S, StockSearch, answer_of
-
-
-def solve_stock(session: Session, space: PlanSpace, deadline: float) -> Answer:
-    """The cheapest plan within the stock, with proof.
-
-    Args:
-        session: the instance, with a stock.
-        space: plan space with whole machines and without `single_hardware`.
-        deadline: `time.perf_counter` value at which to stop; infinite means never.
-
-    Returns:
-        The plan and the bound; where the stock is too small, of which type how many more machines would do.
-    """
-    limits = limits_of(session, space)
-    search = StockSearch(session, space, limits, deadline)
-    search.run()
-    return answer_of(search, lambda: why_too_small(session, space, limits, deadline))
+from formulations.session.exact.stock.search import WHY_S, StockSearch
 
 
 def limits_of(session: Session, space: PlanSpace) -> list[MachineLimit]:

@@ -1,0 +1,80 @@
+"""Parts that share one limit: divided among them they cost what boxes and an enumeration find."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from random import Random
+
+import numpy as np
+import pytest
+from drawn.small_sessions import bought_session
+
+from euclio import pool, solve
+from euclio.core.result import Status
+from euclio.problems.session import PlanSpace, evaluate
+from euclio.problems.session.evaluate import machines_by_hardware
+from formulations.session.exact.stock.pooled import PooledSearch, division
+from formulations.session.exact.stock.search import StockSearch
+from formulations.session.exact.stock.stock import limits_of
+
+SPACE = PlanSpace(charging="whole")
+
+
+def scarce(seed):
+    """Two or three sessions in one pool with a stock of a type, or a resource of which types take unlike parts."""
+    rng = Random(seed)
+    drawn = [bought_session(1000 * seed + k, modules=2) for k in range(rng.randint(2, 3))]
+    hardware = max((one.hardware for one in drawn), key=len)
+    hardware = tuple(replace(h, price_per_h=h.price_per_h or 1) for h in hardware)
+    together = pool([replace(one, name=f"{one.name} {k}", hardware=hardware) for k, one in enumerate(drawn)])
+    free = solve(together, "exact", space=SPACE)
+    used = {}
+    if free.plan is not None:
+        partial = [module.partial_rps for module in evaluate(together, free.plan, SPACE).modules]
+        used = machines_by_hardware(free.plan, partial, SPACE)
+    less = rng.choice((0, 1, 1, 2))
+    if rng.randrange(2):
+        count = max(0, int(used.get(hardware[0].name, 2)) - less)
+        return replace(together, slo_s=None, hardware=(replace(hardware[0], count=count), *hardware[1:]))
+    takes = [rng.choice((Fraction(1), Fraction(3, 2), Fraction(2))) for _ in hardware]
+    most = sum((each * used.get(h.name, 2) for h, each in zip(hardware, takes, strict=True)), Fraction(0)) - less
+    hardware = tuple(replace(h, takes={"power": each}) for h, each in zip(hardware, takes, strict=True))
+    return replace(together, slo_s=None, hardware=hardware, resources={"power": max(Fraction(0), most)})
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_limit_is_divided_as_enumeration_does(seed):
+    """Guards the bounds of parts at prices, the units that plans take, and the division that ends the search."""
+    session = scarce(seed)
+    found, listed = (solve(session, name, space=SPACE, time_limit=20) for name in ("exact", "plan-bruteforce"))
+    if listed.status is Status.UNKNOWN:
+        pytest.skip("too many plans to list")
+    assert (found.status, found.value) == (listed.status, listed.value)
+
+
+@pytest.mark.parametrize("seed", range(40, 100))
+def test_divided_as_by_boxes(seed):
+    """Both prove the same least cost; boxes know nothing of parts."""
+    session = scarce(seed)
+    one, other = (search(session, SPACE, limits_of(session, SPACE), np.inf) for search in (PooledSearch, StockSearch))
+    one.run()
+    other.run()
+    assert one.cost == pytest.approx(other.cost, rel=1e-9)
+    assert one.bound == pytest.approx(other.bound, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_cheapest_division(seed):
+    """Against all divisions: the least sum within the units, with parts that have none of few."""
+    rng = np.random.default_rng(seed)
+    least = [np.sort(rng.integers(0, 9, 6).astype(float))[::-1] for _ in range(3)]
+    least[0][:2] = np.inf
+    value, shares = division(least)
+    every = [
+        sum(own[k] for own, k in zip(least, ks, strict=True)) for ks in product(range(6), repeat=3) if sum(ks) <= 5
+    ]
+    assert value == min(every)
+    assert sum(shares) <= 5
+    assert value == sum(own[k] for own, k in zip(least, shares, strict=True))
