@@ -63,7 +63,7 @@ class TableTerms(TypedDict, total=False):
 def import_csv(
     file: str | Path,
     *,
-    prices: ByName | str | Path | PriceList,
+    prices: ByName | str | Path | PriceList | None = None,
     rates: Number | ByName,
     slo: Number,
     edges: str | Sequence[tuple[str, str]] | None = None,
@@ -80,6 +80,7 @@ def import_csv(
             it is not always 1, `concurrency`; columns such as `p95_s` for quantiles of the duration; `throughput_rps`
             may replace `duration_s`. Other tables are read by `columns` and `unit`; Markdown, JSON and YAML too.
         prices: money per hour of each hardware; or a CSV of them, or the prices themselves, as of `euclio.prices`.
+            None means the file's column `price_per_h`.
         rates: requests per second: a number, or by module.
         slo: latency objective in seconds.
         edges: pairs of parent and child, or ``"a:b,a:c"``; None means a chain in the file's order.

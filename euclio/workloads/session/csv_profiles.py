@@ -24,10 +24,10 @@ from euclio.core.parameters import option_text
 from euclio.core.progress import say
 from euclio.core.words import counted, full, joined, listed, nearest
 from euclio.files.boundary import at
-from euclio.files.csv_files import csv_text
+from euclio.files.csv_files import csv_text, unguarded
 from euclio.files.row_warnings import tell_doubts
 from euclio.problems.session import Configuration, Hardware, Module, Session
-from euclio.problems.session.doubts import doubt_lines
+from euclio.problems.session.doubts import doubt_lines, slo_hint
 from euclio.problems.session.instance import level_share
 from euclio.workloads.session.csv_rows import Place, Row, at_line, place_label
 from euclio.workloads.session.operating_points import doubts_of_rates
@@ -64,7 +64,7 @@ def session_from_csv(
 
     Args:
         path: the CSV file.
-        prices_per_h: money per hour of each hardware of the file.
+        prices_per_h: money per hour of each hardware of the file, which may also have it in a column.
         further: leave out prices of other hardware, as a price list has them; False: they are refused.
         rates_rps: request rate in requests per second, of each module or one for all.
         slo_s: end-to-end latency objective in seconds.
@@ -81,8 +81,11 @@ def session_from_csv(
     """
     file = str(path)
     module = _only(rates_rps) if isinstance(rates_rps, Mapping) else name or Path(path).stem
-    profiles, gone = _told(file, read_rows(path, reading, module, _only(prices_per_h)))
-    prices_per_h = {name: price for name, price in prices_per_h.items() if name not in gone}
+    table = read_rows(path, reading, module, _only(prices_per_h))
+    profiles, gone = _told(file, table)
+    of_hardware = table.reader.of_hardware
+    stated = {name: known["price_per_h"] for name, known in of_hardware.items() if "price_per_h" in known}
+    prices_per_h = {name: price for name, price in (stated | dict(prices_per_h)).items() if name not in gone}
     chain = tuple(pairwise(profiles)) if edges is None else tuple(edges)
     rates = rates_rps if isinstance(rates_rps, Mapping) else dict.fromkeys(profiles, rates_rps)
     if factors is not None:
@@ -98,11 +101,15 @@ def session_from_csv(
     hardware, modules = [], []
     for kind, price in prices_per_h.items():
         with at(f"prices_per_h[{kind!r}]", None):
-            hardware.append(Hardware(kind, price, memory_mb=(memory_mb or {}).get(kind)))
+            count = of_hardware.get(kind, {}).get("count")
+            stock = None if count is None else int(count)
+            hardware.append(Hardware(kind, price, stock, (memory_mb or {}).get(kind)))
     for module, profile in profiles.items():
         with at(f"rates_rps[{module!r}]", None):
             modules.append(Module(module, rates[module], profile))
-    return Session(name or Path(path).stem, slo_s, hardware, modules, chain, currency)
+    session = Session(name or Path(path).stem, slo_s, hardware, modules, chain, currency)
+    tell_doubts(file, [hint] if table.reader.sized and (hint := slo_hint(session)) else [])
+    return session
 
 
 def rates_along(
@@ -211,9 +218,12 @@ def read_rows(
     file = str(path)
     reader = RowReader(file, reading, module, hardware)
     found: _Found = {}
-    met: dict[str, None] = {}
+    met: dict[tuple[str, str], None] = {}
     for line, cells in table_rows(file, "profiles", reader.check, numbers=reader.is_number):
-        met |= dict.fromkeys([reader.bound.cells(cells).get("hardware", hardware or "")])
+        if not reader.chosen(cells):
+            continue
+        names = reader.bound.cells(cells)
+        met[unguarded(names.get("module", module or "")), unguarded(names.get("hardware", hardware or ""))] = None
         read = reader.configuration(cells, line)
         if read is None:
             continue
@@ -224,9 +234,13 @@ def read_rows(
             _refuse_others(name, known, reader)
     if not found:
         raise InputError(_empty(reader), file=file)
+    lost = [name for name, _ in met if name not in found]
+    if lost:
+        out = [*reader.doubts, *reader.left_out]
+        raise InputError(f"has no row left of module {lost[0]!r}: {listed(out, 2)}", file=file)
     rows = {name: tuple(_together(own, reader) for own in keys.values()) for name, keys in found.items()}
     kept = {one.configuration.hardware for own in rows.values() for one in own}
-    return ReadTable(rows, reader, frozenset(met) - kept)
+    return ReadTable(rows, reader, frozenset(kind for _, kind in met) - kept)
 
 
 def _empty(reader: RowReader) -> str:

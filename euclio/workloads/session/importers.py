@@ -16,7 +16,7 @@ from euclio.core.parts import Imported, Importer
 from euclio.core.values import count_or_none, exact_positive, file_path, named, positive, seconds, whole
 from euclio.core.words import joined, listed
 from euclio.files.row_warnings import tell_doubts
-from euclio.problems.session.doubts import doubt_lines, slo_hint
+from euclio.problems.session.doubts import doubt_lines
 from euclio.problems.session.instance import Configuration, Session
 from euclio.workloads.pricing.machine_prices import HOURS, PriceList, with_prices
 from euclio.workloads.pricing.price_tables import read_prices
@@ -38,7 +38,7 @@ FLAGS = {
 
 
 def _read(arguments: argparse.Namespace) -> Imported:
-    prices, per = arguments.prices, HOURS[arguments.per or "hour"]
+    prices, per = arguments.prices or {}, HOURS[arguments.per or "hour"]
     if isinstance(prices, dict):
         prices = {name: exact(price) / per for name, price in prices.items()}
     elif arguments.per:
@@ -66,7 +66,6 @@ def _read(arguments: argparse.Namespace) -> Imported:
     except InputError as error:
         flag = FLAGS.get((error.field or "").partition("[")[0], error.field)
         raise InputError(error.message, file=error.file, field=flag) from None
-    tell_doubts(str(arguments.file), [hint] if (hint := slo_hint(session)) else [])
     return Imported(with_prices(session, found.prices, found.currency) if isinstance(found, PriceList) else session)
 
 
@@ -204,10 +203,9 @@ CSV = (
     Parameter("file", help="profiles (CSV)", parse=file_path, metavar="FILE"),
     Parameter(
         "--prices",
-        help="money per hour of each hardware, or a CSV of them, as of euclio prices",
+        help="money per hour of each hardware, or a CSV of them, as of euclio prices; default: column price_per_h",
         parse=_in_text(prices_of),
         metavar="A=X,B=Y",
-        details=NEEDED,
     ),
     Parameter(
         "--rates",

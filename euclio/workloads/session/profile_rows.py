@@ -24,6 +24,7 @@ from euclio.workloads.session.table_columns import (
     COUNTS,
     FAILED,
     MEASURE,
+    OF_HARDWARE,
     PLAIN,
     QUANTILE,
     TEXTS,
@@ -63,6 +64,8 @@ class _ProfileRow(FileModel):
     completed: Text = ""
     failed: Text = ""
     failed_share: Text = ""
+    price_per_h: Text = ""
+    count: Text = ""
 
 
 @dataclass(slots=True)
@@ -76,7 +79,9 @@ class RowReader:
         hardware: their hardware, likewise.
         doubts: lines on rows that are doubted.
         left_out: lines on rows that a limit leaves out.
+        of_hardware: what the rows say of their hardware, by its name and the column.
         points: the operating points, whose rates are held against their latencies.
+        sized: whether a row states a duration or a batch; where none does, nothing is known of the time of a batch.
         bound: the columns, once the header is known.
     """
 
@@ -86,7 +91,9 @@ class RowReader:
     hardware: str | None = None
     doubts: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    of_hardware: dict[str, dict[str, Fraction]] = field(default_factory=dict)
     points: list[OperatingPoint] = field(default_factory=list)
+    sized: bool = False
     bound: Bound = field(default_factory=lambda: Bound({}, {}, {}, (), None))
 
     def check(self, header: list[str], line: Place) -> None:
@@ -115,14 +122,16 @@ class RowReader:
         texts = {self.bound.source.get(name, name) for name in TEXTS}
         return header not in texts and header not in self.bound.further and header not in self.bound.patterns
 
+    def chosen(self, row: Row) -> bool:
+        """Whether a row has the texts that a user wants of it."""
+        return all(self._cell(row, name) in texts.split("|") for name, texts in self.reading.where.items())
+
     def configuration(self, row: Row, line: Place) -> tuple[str, Configuration] | None:
         """Module and configuration of a row; None where the row is left out.
 
         Raises:
             InputError: naming file, line, column and remedy.
         """
-        if any(self._cell(row, name) not in texts.split("|") for name, texts in self.reading.where.items()):
-            return None
         cells = self.bound.cells(row)
         if self._failed(cells, row, line) or self._beyond(cells, line):
             return None
@@ -140,6 +149,7 @@ class RowReader:
     def _made(self, texts: _ProfileRow, cells: Row, line: Place) -> Configuration:
         """The configuration of a row."""
         batch = whole_cell(texts.batch, "batch", line, self.file)
+        self._keep_hardware(texts.hardware, cells, line)
         at_once = next((name for name in IN_FLIGHT if cells.get(name)), "concurrency")
         concurrency = whole_cell(cells.get(at_once) or "1", at_once, line, self.file)
         rate = self._rate(cells, batch, line)
@@ -153,10 +163,21 @@ class RowReader:
             for name, text in cells.items()
             if QUANTILE.fullmatch(name) and text
         }
+        self.sized |= duration is not None or any(cells.get(one) for one in ("batch", *IN_FLIGHT))
         if rate is not None:
             self._note(cells, batch, concurrency, rate, duration, line)
         stated = None if duration is not None else rate
         return Configuration(texts.hardware, batch, concurrency, duration, memory, quantiles_s, stated)
+
+    def _keep_hardware(self, hardware: str, cells: Row, line: Place) -> None:
+        """Keep a row's price and number of machines, which are the same in every row of the hardware."""
+        known = self.of_hardware.setdefault(hardware, {})
+        for name in OF_HARDWARE:
+            if cells.get(name):
+                number = self._number(cells[name], name, line)
+                if known.setdefault(name, number) != number:
+                    message = f"is {full(number)} for {hardware}, and {full(known[name])} above; keep one of them"
+                    raise at_line(line, message, self.file, self._column(name))
 
     def _rate(self, cells: Row, batch: int, line: Place) -> Fraction | None:
         """Requests per second of a row; None if it states none."""
@@ -224,8 +245,7 @@ class RowReader:
         latency = None if name is None else self._number(cells[name], name, line)
         clients = whole_cell(cells["in_flight"], "in_flight", line, self.file) if cells.get("in_flight") else None
         if latency is not None or duration is not None:
-            sized = "batch" in cells or any(cells.get(one) for one in IN_FLIGHT)
-            self.points.append(OperatingPoint(line, batch, concurrency, rate, latency, clients, duration, sized))
+            self.points.append(OperatingPoint(line, batch, concurrency, rate, latency, clients, duration, self.sized))
 
     def _refuse_unknown_columns(self, header: list[str], line: Place) -> None:
         """Refuse columns that have none of euclio's names; a user may say which is which."""

@@ -26,12 +26,14 @@ TEXTS = ("module", "hardware")
 """The columns that hold no numbers."""
 WHOLES = ("batch", "concurrency", "instances", "in_flight")
 COUNTS = ("requests", "completed", "failed")
+OF_HARDWARE = ("price_per_h", "count")
+"""Columns on a row's hardware, as tables of variants with their costs have them."""
 LEVEL = r"(mean|p[1-9][0-9]?(\.[0-9]{1,3})?)"
 MEASURE = re.compile(rf"(latency|ttft|tpot|itl)(_{LEVEL})?_s")
 """Latencies that a table may state next to a rate: of a request, to the first token, per token, between tokens."""
 QUANTILE = re.compile(r"p[1-9][0-9]?(\.[0-9]{1,3})?_s")
-KNOWN = (*TEXTS, *WHOLES, "duration_s", "throughput_rps", "memory_mb", *COUNTS, "failed_share")
-ENDINGS = ("", "_s", "_rps", "_mb")
+KNOWN = (*TEXTS, *WHOLES, "duration_s", "throughput_rps", "memory_mb", *COUNTS, "failed_share", *OF_HARDWARE)
+ENDINGS = ("", "_s", "_rps", "_mb", "_per_h")
 
 TIMES = {"s": 1, "sec": 1, "seconds": 1, "ms": Fraction(1, 10**3), "us": Fraction(1, 10**6), "ns": Fraction(1, 10**9)}
 PER = {"s": Fraction(1), "sec": Fraction(1), "second": Fraction(1), "min": Fraction(1, 60), "h": Fraction(1, 3600)}
@@ -178,7 +180,7 @@ def _near(asked: str, header: Sequence[str]) -> str:
 
 def _scale(name: str, header: str, said: Number | None) -> Fraction | str:
     """What numbers of a column are multiplied by."""
-    if name in TEXTS or name in WHOLES or name in COUNTS:
+    if name in (*TEXTS, *WHOLES, *COUNTS, *OF_HARDWARE):
         return Fraction(1)
     if name == "throughput_rps":
         return _rate_scale(header, said)

@@ -1,4 +1,4 @@
-"""Tables of measurements in any plain shape: CSV, Markdown, JSON, JSON lines, YAML (ours; docs/howto/import.md).
+"""Tables of measurements in any plain shape: CSV, Markdown, JSON, YAML, printed reports (ours; docs/howto/import.md).
 
 Every shape gives the same: rows of texts by column. Nested fields of JSON and YAML are columns with dots, such as
 ``request_latency.p99``. Numbers keep their decimal text.
@@ -23,6 +23,10 @@ Check = Callable[[list[str], Place], None]
 JSON_SUFFIXES, LINES_SUFFIXES, YAML_SUFFIXES = (".json",), (".jsonl", ".ndjson"), (".yaml", ".yml")
 RULER = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*")
 """The line between the header of a Markdown table and its rows."""
+NAMED = re.compile(r"\s*([^:|,;\t]{2,60}?)\s*:\s+(\S.*?)\s*")
+"""A line of a printed report, such as ``Request throughput (req/s):  3.77``."""
+LEAST_NAMED = 3
+"""Lines of names and values that make a report."""
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 
@@ -49,6 +53,10 @@ def table_rows(
     rulers = [k for k, line in enumerate(lines) if k and RULER.fullmatch(line) and "|" in lines[k - 1]]
     if rulers:
         yield from _markdown(lines, rulers, check, file)
+        return
+    blocks = list(_blocks(lines))
+    if blocks:
+        yield from _checked(blocks, check, file)
         return
     if text.lstrip()[:1] in ("{", "["):
         message = (
@@ -86,6 +94,22 @@ def _markdown(lines: list[str], rulers: list[int], check: Check, file: str) -> I
             if len(cells) != len(columns):
                 raise at_line(k + 1, f"has {len(cells)} cells for {len(columns)} columns; give one for each", file)
             yield k + 1, dict(zip(columns, cells, strict=True))
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[tuple[Place, Row]]:
+    """The reports in a text, a row each: names and values by line, until a name comes again."""
+    row: Row = {}
+    start = 1
+    for number, line in enumerate(lines, 1):
+        found = NAMED.fullmatch(line)
+        name = found[1].lower() if found else ""
+        if name in row:
+            yield start, row
+            row, start = {}, number
+        if found:
+            row[name] = found[2]
+    if len(row) >= LEAST_NAMED:
+        yield start, row
 
 
 def _cells(line: str) -> list[str]:
