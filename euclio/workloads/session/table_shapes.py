@@ -33,7 +33,7 @@ LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 def table_rows(
     file: str, what: str, check: Check, *, numbers: Callable[[str], bool] | None = None
 ) -> Iterator[tuple[Place, Row]]:
-    """The place and the cells by column of each row of a table; columns are in lower case.
+    """The place and the cells by column of each row of a table.
 
     Args:
         file: path of the file.
@@ -44,19 +44,19 @@ def table_rows(
     Raises:
         InputError: naming file, row and remedy.
     """
-    suffix = Path(file).suffix.lower()
+    suffix, lower = Path(file).suffix.lower(), numbers is not None
     if suffix in (*JSON_SUFFIXES, *LINES_SUFFIXES, *YAML_SUFFIXES):
-        yield from _checked(list(_records(file, suffix, what)), check, file)
+        yield from _checked(list(_records(file, suffix, what)), check, file, lower)
         return
     text = text_of(file, what)
     lines = text.splitlines()
     rulers = [k for k, line in enumerate(lines) if k and RULER.fullmatch(line) and "|" in lines[k - 1]]
     if rulers:
-        yield from _markdown(lines, rulers, check, file)
+        yield from _markdown(lines, rulers, check, file, lower)
         return
     blocks = list(_blocks(lines))
     if blocks:
-        yield from _checked(blocks, check, file)
+        yield from _checked(blocks, check, file, lower)
         return
     if text.lstrip()[:1] in ("{", "["):
         message = (
@@ -66,21 +66,22 @@ def table_rows(
     yield from rows_of(file, what, check, numbers=numbers)
 
 
-def _checked(rows: Sequence[tuple[Place, Row]], check: Check, file: str) -> Iterator[tuple[Place, Row]]:
+def _checked(rows: Sequence[tuple[Place, Row]], check: Check, file: str, lower: bool) -> Iterator[tuple[Place, Row]]:
     """Rows of objects, which need not have the same fields; a missing one is an empty cell."""
     if not rows:
         raise InputError("has no rows; give at least one object of plain fields", file=file)
     columns = list(dict.fromkeys(name for _, row in rows for name in row))
-    check(columns, rows[0][0])
+    shown = [name.lower() if lower else name for name in columns]
+    check(shown, rows[0][0])
     for place, row in rows:
-        yield place, {name: row.get(name, "") for name in columns}
+        yield place, {own: row.get(name, "") for own, name in zip(shown, columns, strict=True)}
 
 
-def _markdown(lines: list[str], rulers: list[int], check: Check, file: str) -> Iterator[tuple[Place, Row]]:
+def _markdown(lines: list[str], rulers: list[int], check: Check, file: str, lower: bool) -> Iterator[tuple[Place, Row]]:
     """The rows of the tables of a Markdown text that have the columns of the first one."""
     columns: list[str] = []
     for ruler in rulers:
-        header = [cell.lower() for cell in _cells(lines[ruler - 1])]
+        header = [cell.lower() if lower else cell for cell in _cells(lines[ruler - 1])]
         if not columns:
             check(header, ruler)
             columns = header
@@ -102,7 +103,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[Place, Row]]:
     start = 1
     for number, line in enumerate(lines, 1):
         found = NAMED.fullmatch(line)
-        name = found[1].lower() if found else ""
+        name = found[1] if found else ""
         if name in row:
             yield start, row
             row, start = {}, number
@@ -168,11 +169,11 @@ def _lists_in(value: Any) -> Iterator[list[Any]]:
 
 
 def _flat(value: Any, place: Place, file: str, prefix: str = "") -> Iterator[tuple[str, str]]:
-    """The scalars of an object by path in lower case; lists are no cells and stay out."""
+    """The scalars of an object by path; lists are no cells and stay out."""
     if not isinstance(value, dict):
         raise at_line(place, "is no object; a row is an object with a field for each column", file)
     for name, own in value.items():
-        path = f"{prefix}{name}".lower()
+        path = f"{prefix}{name}"
         if isinstance(own, dict):
             yield from _flat(own, place, file, f"{path}.")
         elif own is None:
