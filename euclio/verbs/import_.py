@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -35,11 +35,35 @@ if TYPE_CHECKING:
     from euclio.workloads.pricing.machine_prices import PriceList
 
 
-@verb()
+class TableTerms(TypedDict, total=False):
+    """Which column of a table says what, and what else the file does not say.
+
+    Attributes:
+        columns: header by euclio's name of a column, such as ``{"batch": "Batch Size"}``.
+        unit: unit of a column whose header has none, such as ``{"latency": "ms", "throughput": "batches"}``.
+        where: text that a column must have, by header.
+        limit: most seconds of a column, such as ``{"ttft_p99": 1}``; other rows are left out.
+        tool: tool that wrote the table, or an own table of columns (TOML); None finds it by its columns.
+        per: time that inline prices are per, such as "month"; None means an hour.
+        factor: requests of the child for each of the parent, by edge, as ``"a:b=2.3"``.
+        stock: most machines by hardware.
+    """
+
+    columns: str | Mapping[str, str] | None
+    unit: ByName | None
+    where: str | Mapping[str, str] | None
+    limit: ByName | None
+    tool: str | Path | None
+    per: str | None
+    factor: str | Mapping[tuple[str, str], Number] | None
+    stock: ByName | None
+
+
+@verb(typed=TableTerms)
 def import_csv(
     file: str | Path,
     *,
-    prices: ByName | str | Path | PriceList,
+    prices: ByName | str | Path | PriceList | None = None,
     rates: Number | ByName,
     slo: Number,
     edges: str | Sequence[tuple[str, str]] | None = None,
@@ -47,13 +71,16 @@ def import_csv(
     currency: str | None = None,
     name: str | None = None,
     strict: bool = False,
+    **terms: Unpack[TableTerms],
 ) -> Session:
     """A session made of measured profiles in a CSV, as `euclio import csv` writes it.
 
     Args:
         file: CSV with a row per configuration: `module`, `hardware`, `batch`, `duration_s` (seconds per batch) and, if
-            it is not always 1, `concurrency`; columns such as `p95_s` for quantiles of the duration.
+            it is not always 1, `concurrency`; columns such as `p95_s` for quantiles of the duration; `throughput_rps`
+            may replace `duration_s`. Other tables are read by `columns` and `unit`; Markdown, JSON and YAML too.
         prices: money per hour of each hardware; or a CSV of them, or the prices themselves, as of `euclio.prices`.
+            None means the file's column `price_per_h`.
         rates: requests per second: a number, or by module.
         slo: latency objective in seconds.
         edges: pairs of parent and child, or ``"a:b,a:c"``; None means a chain in the file's order.
@@ -61,11 +88,12 @@ def import_csv(
         currency: currency of the prices, such as "EUR"; None means an unnamed one.
         name: name of the session; None means the file's.
         strict: refuse doubted rows (docs/howto/doubts.md) instead of warning of them.
+        **terms: `columns`, `unit`, `where`, `limit`, `tool`, `per`, `factor`, `stock`.
 
     Raises:
         InputError: naming file, line and remedy, or the keyword.
     """
-    given = {"prices": prices, "rates": rates, "slo": slo, "edges": edges, "memory": memory}
+    given = {"prices": prices, "rates": rates, "slo": slo, "edges": edges, "memory": memory, **terms}
     session: Session = _imported("csv", file=file, currency=currency, name=name, **given).instance
     return session
 
@@ -256,6 +284,7 @@ def _read(importer: Importer | ProfileImporter, given: dict[str, Any]) -> Namesp
     """The arguments of an importer, read as the command reads them."""
     for one in importer.parameters:
         if one.parse is None:
+            given.setdefault(one.keyword, None)
             continue
         if one.details.get("nargs") == "+":
             given[one.keyword] = [one.parse(part) for part in given[one.keyword]]

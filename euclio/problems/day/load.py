@@ -14,6 +14,7 @@ from euclio.core.errors import InputError
 from euclio.core.numbers import exact_number
 from euclio.core.parameters import option_text
 from euclio.core.words import full
+from euclio.files.row_warnings import tell_doubts
 from euclio.problems.day.instance import MOST_STEPS, Step
 from euclio.problems.day.load_units import (
     NS_PER_S,
@@ -37,6 +38,8 @@ from euclio.problems.session import Session
 LARGEST_BYTES = 512 * 1024**2
 """Bytes of the largest log."""
 
+LONG_GAP_S, ENOUGH = 30.0, 100
+"""Seconds between requests, and requests, from which on whole seconds may be milliseconds."""
 Counted = tuple[Fraction, Fraction]
 """Seconds of a step, and its requests per second."""
 
@@ -63,7 +66,22 @@ def counted(path: Path, said: Said) -> list[Counted]:
     if len(times) < 2:
         raise InputError(f"has {len(times)} requests; give at least two")
     times -= times.min()
+    _doubt_milliseconds(path, times, said)
     return _binned(times, int(step_ns), said)
+
+
+def _doubt_milliseconds(path: Path, times: np.ndarray[tuple[int], np.dtype[np.int64]], said: Said) -> None:
+    """Warn of whole seconds between which so much time lies that they may be milliseconds.
+
+    Raises:
+        InputError: they may be, and doubted rows are refused.
+    """
+    gap_s = float(times.max()) / NS_PER_S / len(times)
+    if said.unit != "timestamps-s" or gap_s < LONG_GAP_S or len(times) < ENOUGH or np.any(times % NS_PER_S):
+        return
+    hours = f"{gap_s * len(times) / 3600:,.4g} hours"
+    remedy = f"in milliseconds it would be every {gap_s / 1000:.3g} s ({option_text('--load-unit', 'timestamps-ms')})"
+    tell_doubts(str(path), [f"a request comes every {gap_s:.4g} s over {hours}, all at whole seconds; {remedy}"])
 
 
 def _log_times(lines: Iterator[Line], said: Said) -> array[int]:

@@ -6,6 +6,7 @@ A unit is said by whoever gives the load (`--load-unit`), and never guessed from
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,12 +23,13 @@ from euclio.files.csv_files import csv_records
 
 # The rows of a CSV of a load, and the column in it that is meant.
 
+JSON_LINES = (".jsonl", ".ndjson")
 Line = tuple[int, list[str]]
 """The number of a line, and its cells without white space around them."""
 
 
 def lines_of(path: Path, *, largest: int = LARGEST_FILE_BYTES) -> Iterator[Line]:
-    """The lines of a CSV that are not blank.
+    """The lines of a CSV that are not blank; of JSON lines the first object's fields, then the cells of each object.
 
     Args:
         path: the file.
@@ -36,6 +38,9 @@ def lines_of(path: Path, *, largest: int = LARGEST_FILE_BYTES) -> Iterator[Line]
     Raises:
         InputError: it cannot be read, or is no CSV.
     """
+    if path.suffix.lower() in JSON_LINES:
+        yield from _objects(path, largest)
+        return
     try:
         records = csv_records(read_bytes(path, largest=largest).decode("utf-8-sig"), strict=True)
         for line, row in records:
@@ -48,6 +53,26 @@ def lines_of(path: Path, *, largest: int = LARGEST_FILE_BYTES) -> Iterator[Line]
         raise
     except (ValueError, csv.Error) as error:
         raise InputError(f"is no CSV in UTF-8 ({error})") from None
+
+
+def _objects(path: Path, largest: int) -> Iterator[Line]:
+    """The scalar fields of the objects of a file of JSON lines, each with its own text."""
+    header: list[str] = []
+    try:
+        for number, text in enumerate(read_bytes(path, largest=largest).decode("utf-8-sig").splitlines(), 1):
+            if not text.strip():
+                continue
+            row = json.loads(text, parse_float=str, parse_int=str)
+            cells = {name: own for name, own in row.items() if isinstance(own, str)}
+            if not header:
+                header = list(cells)
+                yield number, header
+            yield number, [cells.get(name, "") for name in header]
+    except OSError as error:
+        raise InputError(f"cannot be read: {(error.strerror or 'no file').lower()}; name a log of requests") from None
+    except (ValueError, AttributeError) as error:
+        message = f"is no file of JSON lines ({error}); give an object in each line, or a CSV"
+        raise InputError(message, field=f"line {number}") from None
 
 
 def check_cells(cells: Sequence[str], header: Sequence[str], line: int) -> None:

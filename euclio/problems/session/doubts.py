@@ -4,12 +4,13 @@ Along growing batch sizes b, of one machine type and concurrency, a batch takes 
 requests in smaller batches one after the other: with d the duration of batch b, a batch of c·b takes from d to c·d. The
 same holds along growing concurrency of one batch size. Measurements break this a little, by noise and by kernels that
 libraries choose by size; a slipped decimal point, a duration in another unit or a row of another machine break it by
-much. So three things are doubted (docs/howto/doubts.md counts them in published measurements):
+much. So four things are doubted (docs/howto/doubts.md counts them in published measurements):
 
 - a larger batch that takes less than a smaller one, by more than `FASTER`;
 - throughput that falls to less than 1/`DIP` of what it was, and rises to more than `DIP` times that again;
 - a duration more than `OFF` times above or below the line through its neighbours. At an end of the row, and with one
-  neighbour only, the line is kept between d and c·d of the neighbour.
+  neighbour only, the line is kept between d and c·d of the neighbour;
+- durations that hardly move over the batch sizes: a time per request, not per batch, does that.
 
 Which of two rows that disagree is the wrong one, is decided by which of them leaves the smoother rest when it is left
 out. Doubts are in floating point and decide nothing about plans.
@@ -85,6 +86,10 @@ DIP = 2.0
 """How many times lower throughput may be than before and after."""
 OFF = 5.0
 """How many times a duration may be above or below the line through its neighbours."""
+WIDE = 4
+"""How many times the smallest batch the largest one is, from which on durations have to move."""
+FLAT = 1.1
+"""How many times the smallest batch's duration the largest one's is at most where durations do not move."""
 HIGH = Fraction(9, 10)
 """From which quantile on it is not below the duration, be that the median or the mean."""
 MOST = 100
@@ -186,6 +191,8 @@ def doubts_of(profile: Sequence[Configuration]) -> tuple[Doubt, ...]:
     by_batch = _series(profile, places, lambda c: (c.hardware, c.concurrency), lambda c: c.batch)
     for series in by_batch:
         found |= {doubt.place: doubt for doubt in _doubted(series, "batch")}
+        if not any(point.place in found for point in series):
+            found |= {doubt.place: doubt for doubt in _flat(series)}
     left = [place for place in places if place not in found]
     for series in _series(profile, left, lambda c: (c.hardware, c.batch), lambda c: c.concurrency):
         found |= {doubt.place: doubt for doubt in _doubted(series, "concurrency")}
@@ -215,6 +222,14 @@ def _doubted(series: list[_Point], what: str) -> Iterator[Doubt]:
         out.append((kept.pop(wrong), why, others))
     for point, why, others in out:
         yield _told(point, why, others, kept, what)
+
+
+def _flat(series: Sequence[_Point]) -> Iterator[Doubt]:
+    """The doubt about the largest batch of a series whose durations hardly move."""
+    first, last = series[0], series[-1]
+    if last.size >= WIDE * first.size and last.seconds <= FLAT * first.seconds:
+        says = f"takes {_seconds(last.seconds)}, and batch {first.size} ({{0}}) {_seconds(first.seconds)}"
+        yield Doubt(last.place, (first.place,), f"{says}: a time per request hardly moves, a time per batch does")
 
 
 def _conflict(points: Sequence[_Point]) -> tuple[str, tuple[int, ...]] | None:

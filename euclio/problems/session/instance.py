@@ -114,6 +114,8 @@ def machine_number(value: int, field: str) -> int:
 class Configuration:
     """One way to run a module: batch b, concurrency e, and the time d in seconds that a batch takes.
 
+    It is made of d, or of its throughput t in place of it.
+
     Attributes:
         hardware: name of the machine type.
         batch: requests in a batch, b.
@@ -139,17 +141,28 @@ class Configuration:
         hardware: str,
         batch: int,
         concurrency: int,
-        duration_s: Number,
+        duration_s: Number | None = None,
         memory_mb: Number | None = None,
         quantiles_s: Mapping[str, Number] | None = None,
+        throughput_rps: Number | None = None,
     ) -> None:
         object.__setattr__(self, "hardware", hardware)
         object.__setattr__(self, "batch", whole_number(batch, "batch"))
         object.__setattr__(self, "concurrency", whole_number(concurrency, "concurrency"))
-        object.__setattr__(self, "duration_s", exact_number(duration_s, "duration_s"))
+        object.__setattr__(self, "duration_s", self._duration(duration_s, throughput_rps))
         object.__setattr__(self, "memory_mb", None if memory_mb is None else exact_number(memory_mb, "memory_mb"))
         object.__setattr__(self, "quantiles_s", quantiles(quantiles_s) if quantiles_s else {})
         object.__setattr__(self, "throughput_rps", self.batch * self.concurrency / self.duration_s)
+
+    def _duration(self, duration_s: Number | None, throughput_rps: Number | None) -> Fraction:
+        """Seconds that a batch takes: as given, or exactly b·e/t of a throughput, which may be no decimal."""
+        if throughput_rps is None:
+            if duration_s is None:
+                raise InputError("is missing; add it, in seconds, or throughput_rps in its place", field="duration_s")
+            return exact_number(duration_s, "duration_s")
+        if duration_s is not None:
+            raise InputError("stands next to duration_s, which says the same; keep one of them", field="throughput_rps")
+        return self.batch * self.concurrency / exact_number(throughput_rps, "throughput_rps")
 
 
 LEVEL = re.compile(r"p([1-9][0-9]?(\.[0-9]{1,3})?)")

@@ -15,7 +15,8 @@ from euclio.core.errors import InputError
 from euclio.core.numbers import exact_number
 from euclio.core.system import read_bytes
 from euclio.core.values import NOT_NEGATIVE, POSITIVE
-from euclio.workloads.session.csv_rows import LONGEST_NUMBER, Row, at_line, rows_of
+from euclio.workloads.session.csv_rows import LONGEST_NUMBER, Place, Row, at_line
+from euclio.workloads.session.table_shapes import table_rows
 
 SKYPILOT = ("InstanceType", "AcceleratorName", "AcceleratorCount", "Price")
 """Columns that each of SkyPilot's catalogues has (`vms.csv` of a cloud); those further are left out of account."""
@@ -69,7 +70,7 @@ class Catalogue:
 
 
 def read_catalogue(path: str | Path) -> Catalogue:
-    """The price list in a file: Karpenter's generated Go source by its ending ``.go``, else a CSV by its columns.
+    """The price list in a file: Karpenter's generated Go source by its ending ``.go``, else a table by its columns.
 
     Raises:
         InputError: naming file, line and remedy.
@@ -84,14 +85,14 @@ def read_catalogue(path: str | Path) -> Catalogue:
 def _of_csv(file: str) -> Catalogue:
     columns: list[str] = []
 
-    def check(found: list[str], line: int) -> None:
+    def check(found: list[str], line: Place) -> None:
         columns.extend(found)
         if not any(set(known) <= set(found) for known in (SKYPILOT, CLOUD_GPUS, INSTANCES)):
             skypilot, clouds = (", ".join(known) for known in (SKYPILOT, CLOUD_GPUS))
             known = f"{skypilot} (SkyPilot's catalogues), {clouds} (cloud-gpus.csv), or {' and '.join(INSTANCES)}"
             raise at_line(line, f"names the columns {', '.join(found)[:80]!a}; a price list has {known}", file)
 
-    rows = list(rows_of(file, "prices", check))
+    rows = list(table_rows(file, "prices", check))
     if set(SKYPILOT) <= set(columns):
         return Catalogue(file, tuple(_of_skypilot(cells, line, file) for line, cells in rows), None)
     if set(CLOUD_GPUS) <= set(columns):
@@ -99,7 +100,7 @@ def _of_csv(file: str) -> Catalogue:
     return Catalogue(file, tuple(_of_instances(cells, line, file) for line, cells in rows), "hour")
 
 
-def _of_skypilot(cells: Row, line: int, file: str) -> Offer:
+def _of_skypilot(cells: Row, line: Place, file: str) -> Offer:
     count = cells["AcceleratorCount"]
     offer = Offer(
         cells["InstanceType"],
@@ -117,7 +118,7 @@ def _of_skypilot(cells: Row, line: int, file: str) -> Offer:
     return offer
 
 
-def _of_cloud_gpus(cells: Row, line: int, file: str) -> Offer:
+def _of_cloud_gpus(cells: Row, line: Place, file: str) -> Offer:
     count = _number(cells["GPUs"], "GPUs", line, file, zero=False)
     for column in ("Cloud", "GPU Type", "GPUs"):
         if not cells[column]:
@@ -133,14 +134,14 @@ def _of_cloud_gpus(cells: Row, line: int, file: str) -> Offer:
     )
 
 
-def _of_instances(cells: Row, line: int, file: str) -> Offer:
+def _of_instances(cells: Row, line: Place, file: str) -> Offer:
     price = _number(cells["price_per_h"], "price_per_h", line, file)
     if not cells["instance"] or price is None:
         raise at_line(line, f"has an empty cell; give {' and '.join(INSTANCES)}", file)
     return Offer(cells["instance"], "", None, cells.get("region", ""), "", price, None)
 
 
-def _number(text: str, column: str, line: int, file: str, *, zero: bool = True) -> Fraction | None:
+def _number(text: str, column: str, line: Place, file: str, *, zero: bool = True) -> Fraction | None:
     """The number in a cell; None if it is empty."""
     if not text:
         return None

@@ -159,7 +159,7 @@ def _hours(catalogue: Catalogue, per: str | None) -> Fraction:
 
 
 def _in_region(catalogue: Catalogue, region: str | None) -> list[Offer]:
-    """The offers in a region, and those everywhere."""
+    """The offers in a region; those without one are in none, where others name theirs."""
     regions = list(dict.fromkeys(offer.region for offer in catalogue.offers if offer.region))
     if region is None:
         if len(regions) > 1:
@@ -170,7 +170,7 @@ def _in_region(catalogue: Catalogue, region: str | None) -> list[Offer]:
         raise InputError("is not known, as the list names no regions; leave it out", field="--region")
     if region not in regions:
         raise InputError(f"is {region!r}, which the list does not have; {_nearest(region, regions)}", field="--region")
-    return [offer for offer in catalogue.offers if offer.region in ("", region)]
+    return [offer for offer in catalogue.offers if offer.region == region]
 
 
 def _refuse_unknown_counts(catalogue: Catalogue, terms: Terms) -> None:
@@ -196,6 +196,7 @@ class _MachinePart:
 
     price_per_h: Fraction
     source: str
+    region: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,18 +220,19 @@ class _Chooser:
         names = [asked] if self._known(asked) else [name.strip() for name in asked.split(JOINED)]
         parts = [self._part(name, hosted=len(names) > 1) for name in names]
         total = sum((part.price_per_h for part in parts), Fraction(0))
-        where = f", {self.terms.region}" if self.terms.region else self._only_region()
         kind = "spot" if self.terms.spot else "on demand"
-        source = f"{Path(self.catalogue.file).name}{where}, {kind}: {f' {JOINED} '.join(own.source for own in parts)}"
+        listed_as = f"{Path(self.catalogue.file).name}{self._region_of(parts)}, {kind}"
+        source = f"{listed_as}: {f' {JOINED} '.join(own.source for own in parts)}"
         printable = "".join(sign if sign.isprintable() else "?" for sign in source)
         return MachinePrice(hardware, Fraction(decimal_text(total)), printable[:LONGEST_SOURCE])
 
     def _known(self, name: str) -> bool:
         return any(name in (offer.instance, offer.accelerator) for offer in self.catalogue.offers)
 
-    def _only_region(self) -> str:
-        regions = {offer.region for offer in self.offers if offer.region}
-        return f", {next(iter(regions))}" if regions else ""
+    def _region_of(self, parts: list[_MachinePart]) -> str:
+        """The region of a machine, if all of its parts name it."""
+        regions = {own.region for own in parts}
+        return f", {regions.pop()}" if len(regions) == 1 and all(regions) else ""
 
     def _part(self, name: str, hosted: bool) -> _MachinePart:
         """The cheapest offer of an instance type or of an accelerator.
@@ -246,7 +248,9 @@ class _Chooser:
         named = [own for own in self.offers if name in (own.instance, own.accelerator)]
         if not named:
             where = sorted({own.region for own in self.catalogue.offers if name in (own.instance, own.accelerator)})
-            message = f"is {self.terms.region!r}, where the list has no {name}; it is in {listed(where)}"
+            named_regions = [region for region in where if region]
+            there = f"it is in {listed(named_regions)}" if named_regions else "its rows name no region"
+            message = f"is {self.terms.region!r}, where the list has no {name}; {there}"
             raise InputError(message, field="--region")
         if all(not own.instance for own in named) and not hosted:
             message = (
@@ -263,7 +267,7 @@ class _Chooser:
             field = "--spot" if self.terms.spot else "--map"
             raise InputError(f"finds no {kind} of {name} in the list{there}; {remedy}", field=field)
         each, offer = min(priced, key=lambda pair: pair[0])
-        return _MachinePart(each, self._source(offer))
+        return _MachinePart(each, self._source(offer), offer.region)
 
     def _price(self, offer: Offer) -> Fraction | None:
         return offer.spot_price if self.terms.spot else offer.price

@@ -1,4 +1,4 @@
-"""Rows of CSV files by column name; every defect of the text is one line that names file and line."""
+"""Rows of tables by column name; every defect of the text is one line that names file and row."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ LONGEST_NUMBER = 40
 
 Row = dict[str, str]
 """Cells of a line by column, without white space around them."""
+Place = int | str
+"""Number of a line, or the place of a row in a file that has no lines, such as ``[2]``."""
 
 NO_TEXT = "is not UTF-8 text (in a spreadsheet, save it as CSV UTF-8)"
 SEPARATORS = (";", "\t")
@@ -82,7 +84,7 @@ def rows_of(
     """
     columns: list[str] = []
     line = 0
-    text = _text(file, what)
+    text = text_of(file, what)
     separator = "," if numbers is None else _separator(text)
     decimals = None if numbers is None or separator == "," else _Decimals(file, numbers)
     try:
@@ -112,12 +114,18 @@ def rows_of(
         raise at_line(line + 1, f"is not CSV ({error}); correct the quotes there", file) from None
 
 
-def at_line(line: int, message: str, file: str, column: str | None = None) -> InputError:
-    """An error that names a line of a file, and a column where one is wrong."""
-    return InputError(message, file=file, field=f"line {line}" if column is None else f"line {line}, {column}")
+def at_line(line: Place, message: str, file: str, column: str | None = None) -> InputError:
+    """An error that names a row of a file, and a column where one is wrong."""
+    place = place_label(line)
+    return InputError(message, file=file, field=place if column is None else f"{place}, {column}")
 
 
-def whole_cell(text: str, column: str, line: int, file: str) -> int:
+def place_label(place: Place) -> str:
+    """A place of a row as messages name it."""
+    return f"line {place}" if isinstance(place, int) else place
+
+
+def whole_cell(text: str, column: str, line: Place, file: str) -> int:
     """The whole number in a cell.
 
     Raises:
@@ -128,7 +136,7 @@ def whole_cell(text: str, column: str, line: int, file: str) -> int:
     return int(text)
 
 
-def positive_cell(text: str, column: str, line: int, file: str) -> str:
+def positive_cell(text: str, column: str, line: Place, file: str) -> str:
     """The text of a number of ordinary size, greater than 0, so that its exact value is made quickly.
 
     Raises:
@@ -162,7 +170,12 @@ def _records(text: str, file: str, separator: str) -> Iterator[tuple[int, list[s
         raise (error if error.file else error.in_file(file)) from None
 
 
-def _text(file: str, what: str) -> str:
+def text_of(file: str, what: str) -> str:
+    """The text of a file, in UTF-8 or UTF-16.
+
+    Raises:
+        InputError: it cannot be read, or is no text.
+    """
     try:
         data = read_bytes(Path(file))
         text = data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")

@@ -5,22 +5,25 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from euclio.core.errors import InputError
-from euclio.core.numbers import Number
+from euclio.core.numbers import Number, exact
 from euclio.core.parameters import NEEDED, Parameter, as_given
 from euclio.core.parts import Imported, Importer
-from euclio.core.values import file_path, positive, seconds, whole
+from euclio.core.values import count_or_none, exact_positive, file_path, named, positive, seconds, whole
+from euclio.core.words import joined, listed
 from euclio.files.row_warnings import tell_doubts
-from euclio.problems.session.doubts import doubt_lines, slo_hint
-from euclio.problems.session.instance import Configuration
-from euclio.workloads.pricing.machine_prices import PriceList, with_prices
+from euclio.problems.session.doubts import doubt_lines
+from euclio.problems.session.instance import Configuration, Session
+from euclio.workloads.pricing.machine_prices import HOURS, PriceList, with_prices
 from euclio.workloads.pricing.price_tables import read_prices
 from euclio.workloads.session.csv_profiles import session_from_csv
 from euclio.workloads.session.mlperf import chosen, read_results, session_from_result
 from euclio.workloads.session.server_importers import PROFILE_IMPORTERS
+from euclio.workloads.session.table_columns import PER, Reading, full_name
 
 FLAGS = {
     "prices_per_h": "--prices",
@@ -28,12 +31,18 @@ FLAGS = {
     "slo_s": "--slo",
     "edges": "--edges",
     "memory_mb": "--memory",
+    "factors": "--factor",
+    "count": "--stock",
 }
 """Options by the argument of `session_from_csv` that they give."""
 
 
 def _read(arguments: argparse.Namespace) -> Imported:
-    prices = arguments.prices
+    prices, per = arguments.prices or {}, HOURS[arguments.per or "hour"]
+    if isinstance(prices, dict):
+        prices = {name: exact(price) / per for name, price in prices.items()}
+    elif arguments.per:
+        raise InputError("says what inline prices are per; a file of prices is per hour: leave it out", field="--per")
     found = read_prices(prices) if isinstance(prices, Path) else prices
     said = found.currency if isinstance(found, PriceList) else None
     if said and arguments.currency and said != arguments.currency:
@@ -50,12 +59,30 @@ def _read(arguments: argparse.Namespace) -> Imported:
             memory_mb=arguments.memory,
             currency=arguments.currency,
             further=isinstance(found, PriceList),
+            reading=_reading(arguments),
+            factors=arguments.factor,
         )
+        session = _with_stock(session, arguments.stock or {})
     except InputError as error:
         flag = FLAGS.get((error.field or "").partition("[")[0], error.field)
         raise InputError(error.message, file=error.file, field=flag) from None
-    tell_doubts(str(arguments.file), [hint] if (hint := slo_hint(session)) else [])
     return Imported(with_prices(session, found.prices, found.currency) if isinstance(found, PriceList) else session)
+
+
+def _reading(arguments: argparse.Namespace) -> Reading:
+    """What a user says of the table."""
+    limits = {full_name(name, "--limit"): most for name, most in (arguments.limit or {}).items()}
+    named = (arguments.columns or {}, arguments.unit or {}, arguments.where or {})
+    return Reading(*named, limits, arguments.tool)
+
+
+def _with_stock(session: Session, stock: dict[str, int]) -> Session:
+    """The session with most machines of some hardware."""
+    unknown = stock.keys() - session.price
+    if unknown:
+        raise InputError(f"names {min(unknown)!r}, which has no row; it has {listed(session.price)}", field="count")
+    hardware = [replace(h, count=stock.get(h.name, h.count)) for h in session.hardware]
+    return replace(session, hardware=hardware) if stock else session
 
 
 def _in_text(parse: Callable[[str], Any]) -> Callable[[Any], Any]:
@@ -82,9 +109,30 @@ def amounts(text: str) -> dict[str, str]:
     return found
 
 
-def rates_of(text: str) -> Number | dict[str, str]:
-    """A positive number, or one for each name, as text."""
-    return amounts(text) if "=" in text else _amount(text)
+def rates_of(text: str) -> Number | dict[str, Number]:
+    """A positive number, or one for each name; each may be per minute or hour, as in ``37.45/min``."""
+    if "=" not in text:
+        return _rate(text)
+    return named(_rate)(text)
+
+
+def _rate(text: Number) -> Number:
+    """A rate in requests per second; exact where it is per minute or hour."""
+    amount, sign, unit = str(text).partition("/")
+    if not sign:
+        return _amount(text)
+    if unit.strip() not in PER:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a number, or one per {joined(PER, 'or')} as in 37.45/min")
+    return exact_positive(amount.strip()) * PER[unit.strip()]
+
+
+def factors_of(text: str) -> dict[tuple[str, str], Fraction]:
+    """Factors by edge, as in ``detect:landmark=2.3``."""
+    found = {}
+    for edge, factor in named(exact_positive)(text).items():
+        (pair,) = edges_of(edge)
+        found[pair] = factor
+    return found
 
 
 def edges_of(text: str) -> tuple[tuple[str, str], ...]:
@@ -155,10 +203,9 @@ CSV = (
     Parameter("file", help="profiles (CSV)", parse=file_path, metavar="FILE"),
     Parameter(
         "--prices",
-        help="money per hour of each hardware, or a CSV of them, as of euclio prices",
+        help="money per hour of each hardware, or a CSV of them, as of euclio prices; default: column price_per_h",
         parse=_in_text(prices_of),
         metavar="A=X,B=Y",
-        details=NEEDED,
     ),
     Parameter(
         "--rates",
@@ -174,6 +221,39 @@ CSV = (
     Parameter("--memory", help="megabytes of memory of hardware", parse=_in_text(amounts), metavar="A=X,B=Y"),
     CURRENCY,
     Parameter("--name", help="name of the session; default: the file's", parse=as_given, metavar="NAME"),
+    Parameter(
+        "--columns",
+        help="column that says it: batch, duration, throughput, instances, in_flight, failed, latency_p95, ...",
+        parse=named(str),
+        metavar="batch=HEADER,...",
+    ),
+    Parameter(
+        "--unit",
+        help="unit of a column where its header has none: ms, /min, batches, or requests per second of one",
+        parse=named(str),
+        metavar="latency=ms,...",
+    ),
+    Parameter("--where", help="rows to read, by the text in a column", parse=named(str), metavar="HEADER=TEXT|TEXT"),
+    Parameter(
+        "--limit",
+        help="most seconds of a column, such as latency_p95 or ttft_p99; other rows are left out",
+        parse=named(exact_positive),
+        metavar="ttft_p99=1",
+    ),
+    Parameter(
+        "--tool",
+        help="tool that wrote the table, or an own table of columns (TOML); default: found by its columns",
+        parse=as_given,
+        metavar="NAME",
+    ),
+    Parameter("--per", help="time that inline prices are per; default: hour", choices=tuple(HOURS)),
+    Parameter(
+        "--factor",
+        help="requests of the child for each of the parent; rates are then those of the first modules",
+        parse=_in_text(factors_of),
+        metavar="a:b=2.3",
+    ),
+    Parameter("--stock", help="most machines of hardware", parse=named(count_or_none), metavar="A=2"),
 )
 MLPERF = (
     Parameter("folder", help="folder with results.jsonl", parse=file_path, metavar="DIR"),
@@ -202,6 +282,8 @@ IMPORTERS = (
         "Write a session made of a CSV file with one row per configuration, columns module, hardware, batch, "
         "duration_s (seconds per batch) and, if it is not always 1, concurrency; prints the path. Columns like p95_s "
         "may say quantiles of the duration; several rows of one configuration are repetitions, whose median counts. "
+        "throughput_rps may stand in place of duration_s. Tables with other headers and units are read by --columns "
+        "and --unit, those of some tools as they are; Markdown, JSON, JSON lines and YAML too. "
         "Semicolons, decimal commas and UTF-16, as spreadsheets write them, are read. Doubtful rows are said.",
         CSV,
         _read,

@@ -10,9 +10,9 @@ from typing import Annotated, Any, TypeVar
 from pydantic import ValidatorFunctionWrapHandler, WrapValidator, create_model
 
 from euclio.core.errors import InputError
-from euclio.core.numbers import exact_number
-from euclio.files.boundary import FileModel, Name, Number, Whole, at, validated
-from euclio.files.dataclass_files import file_model, made, plain_data
+from euclio.core.numbers import exact_decimal_text, exact_number
+from euclio.files.boundary import ExactNumber, FileModel, Name, Number, Whole, at, validated
+from euclio.files.dataclass_files import exact_data, file_model, made, plain_data
 from euclio.files.instance_files import InstanceFormat
 from euclio.problems.session.instance import Configuration, Hardware, Module, Session, machine_number
 from euclio.problems.session.largest_shares import LargestShare
@@ -37,14 +37,16 @@ class _Configuration(FileModel):
     hardware: Name
     batch: Whole
     concurrency: Whole
-    duration_s: Number
+    # One of these two has to be there, which the configuration says, and null is no number.
+    duration_s: ExactNumber = None  # type: ignore[assignment]
     memory_mb: Number | None = None
     quantiles_s: dict[Name, Number] | None = None
+    throughput_rps: ExactNumber = None  # type: ignore[assignment]
 
 
 class _SessionModule(FileModel):
     name: Name
-    rate_rps: Number
+    rate_rps: ExactNumber
     profile: list[_Configuration]
     state_price_per_change_per_h: Number | None = None
     longest_duration_s: Number | None = None
@@ -161,14 +163,18 @@ def _least_machines(modules: list[_SessionModule]) -> Iterator[tuple[str, int]]:
             yield module.name, machine_number(module.least_machines, f"modules[{i}].least_machines")
 
 
-_Row = tuple[str, int, int, int | Decimal, int | Decimal | None, tuple[tuple[str, int | Decimal], ...]]
+_Exact = int | Decimal | Fraction
+_Row = tuple[str, int, int, _Exact | None, _Exact | None, tuple[tuple[str, _Exact], ...], _Exact | None]
 _Profiles = dict[tuple[_Row, ...], tuple[Configuration, ...]]
 """Profiles by their rows: modules with equal ones share one, which is made, ranked and kept once."""
 
 
 def _module(model: _SessionModule, field: str, profiles: _Profiles) -> Module:
     rows = tuple(
-        (c.hardware, c.batch, c.concurrency, c.duration_s, c.memory_mb, tuple((c.quantiles_s or {}).items()))
+        (
+            *(c.hardware, c.batch, c.concurrency, c.duration_s, c.memory_mb),
+            *(tuple((c.quantiles_s or {}).items()), c.throughput_rps),
+        )
         for c in model.profile
     )
     if rows not in profiles:
@@ -180,7 +186,8 @@ def _module(model: _SessionModule, field: str, profiles: _Profiles) -> Module:
 def _configurations(rows: tuple[_Row, ...], field: str) -> Iterator[Configuration]:
     for k, row in enumerate(rows):
         with at(f"{field}.profile[{k}]", None):
-            yield Configuration(*row[:-1], dict(row[-1]))
+            *known, quantiles_s, throughput_rps = row
+            yield Configuration(*known, dict(quantiles_s), throughput_rps)
 
 
 LEFT_OUT = ("spare_machines", "resources", "takes", "quantiles_s", "objectives", "applications", "largest_shares")
@@ -208,7 +215,8 @@ def _data(session: Session) -> dict[str, Any]:
             module["least_machines"] = least[module["name"]]
         for place, c in module.pop("left_out"):
             module["profile"].insert(place, c)
-        module["profile"] = [_said(c) for c in module["profile"]]
+        module["rate_rps"] = exact_data(module["rate_rps"])
+        module["profile"] = [_said(_configuration_data(c)) for c in module["profile"]]
     rows = [c for module in data["modules"] for c in module["profile"]]
     for said in (data, *data["hardware"], *rows):
         for name in LEFT_OUT:
@@ -217,6 +225,19 @@ def _data(session: Session) -> dict[str, Any]:
     if session.running is not None:
         data["running"] = _said(data["running"])
     return data
+
+
+def _configuration_data(fields: dict[str, Any]) -> dict[str, Any]:
+    """A configuration by its throughput, where its duration is no decimal and that is one, as 1/140 s is not."""
+    duration_s = fields["duration_s"]
+    if exact_decimal_text(duration_s) is not None:
+        return fields
+    throughput_rps = fields["batch"] * fields["concurrency"] / duration_s
+    if exact_decimal_text(throughput_rps) is None:
+        return fields | {"duration_s": exact_data(duration_s)}
+    return {("throughput_rps" if name == "duration_s" else name): value for name, value in fields.items()} | {
+        "throughput_rps": throughput_rps
+    }
 
 
 def _said(fields: dict[str, Any]) -> dict[str, Any]:

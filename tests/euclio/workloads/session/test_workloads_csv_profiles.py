@@ -112,7 +112,8 @@ def test_the_file_gives_the_name(file):
         (
             "detect,A,1,0.1\n",
             "FILE: line 1: names no column that is known; begin the file with "
-            "module,hardware,batch,concurrency,duration_s, or p50_s for the last",
+            "module,hardware,batch,concurrency,duration_s, or p50_s for the last; or --columns says which is which, as "
+            "in batch=Batch Size",
         ),
         (
             "module,hardware,batch,duration_ms\n",

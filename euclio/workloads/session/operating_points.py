@@ -1,0 +1,104 @@
+"""Little's law on operating points: whether a rate, a batch and a latency can belong together (ours).
+
+A server that answers t requests per second, each after L seconds, has t·L of them in flight. A closed client keeps a
+known number c in flight; else a machine with e instances has at least one batch of b in each. A rate in another unit
+breaks this by the factor of the unit, and the product tells which unit would fit (docs/howto/doubts.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from euclio.core.words import full
+from euclio.workloads.session.csv_rows import Place, place_label
+
+OFF = 0.25
+"""Part by which t·L may differ from the requests that a client keeps in flight."""
+LEAST, MOST = 0.75, 50.0
+"""Batches in flight per instance: fewer than one cannot be at a full machine, and more only wait."""
+APART = 0.1
+"""Part by which a stated duration may differ from b·e/t."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperatingPoint:
+    """A row with a rate.
+
+    Attributes:
+        line: its place in the file.
+        batch: requests of a batch, b.
+        concurrency: batches at a time, e.
+        rate_rps: requests per second, t.
+        latency_s: mean or median seconds of a request, L; None if not stated.
+        clients: requests, or batches of them, that a client keeps in flight, c; None if not stated.
+        duration_s: seconds of a batch that the row states too; None if it does not.
+        sized: whether the table states batch or e; where it states neither, any number may be in flight.
+    """
+
+    line: Place
+    batch: int
+    concurrency: int
+    rate_rps: Fraction
+    latency_s: Fraction | None
+    clients: int | None
+    duration_s: Fraction | None
+    sized: bool = True
+
+    def fits(self, factor: float) -> bool:
+        """Whether the row keeps Little's law with t·L multiplied by a factor."""
+        assert self.latency_s is not None
+        requests = float(self.rate_rps * self.latency_s) * factor
+        if self.clients is not None:
+            return any(abs(requests / held - 1) <= OFF for held in (self.clients, self.clients * self.batch))
+        return requests / (self.batch * self.concurrency) >= LEAST and (
+            not self.sized or requests <= MOST * self.batch * self.concurrency
+        )
+
+
+Factor = Callable[[OperatingPoint], float]
+MEANINGS: tuple[tuple[str, Factor], ...] = (
+    ("the rate counts batches (--unit throughput=batches)", lambda point: float(point.batch)),
+    ("the rate is per minute (--unit throughput=/min)", lambda point: 1 / 60),
+    ("the latency is in milliseconds (--unit latency=ms)", lambda point: 1 / 1000),
+    ("the latency is in seconds (--unit latency=s)", lambda point: 1000.0),
+    ("the rate is that of one instance", lambda point: float(point.concurrency)),
+)
+"""What a rate or a latency may mean instead, with what t·L is multiplied by then."""
+
+
+def doubts_of_rates(points: Sequence[OperatingPoint]) -> list[str]:
+    """A line where the rates of a table and its latencies do not belong together, and on each duration that is none."""
+    return [*_of_law([point for point in points if point.latency_s is not None]), *_of_durations(points)]
+
+
+def _of_law(points: Sequence[OperatingPoint]) -> Iterator[str]:
+    wrong = [point for point in points if not point.fits(1.0)]
+    if not wrong:
+        return
+    first = wrong[0]
+    assert first.latency_s is not None
+    product = float(first.rate_rps * first.latency_s)
+    held = f"batch {first.batch} of {first.concurrency} at a time"
+    if first.clients is not None:
+        held = f"{first.clients} in flight, batch {first.batch}"
+    said = f"throughput × latency is {full(product, digits=3)} requests in flight, with {held}"
+    # A meaning has to fit all rows that do not fit now, and be a change to them.
+    fitting = [words for words, factor in MEANINGS if all(factor(p) != 1 and p.fits(factor(p)) for p in wrong)]
+    more = f" ({len(wrong)} of {len(points)} rows)" if len(wrong) > 1 else ""
+    yield f"{place_label(first.line)}: {said}{more}; {f'it fits if {fitting[0]}' if fitting else 'check the units'}"
+
+
+def _of_durations(points: Sequence[OperatingPoint]) -> Iterator[str]:
+    """Lines on rows whose duration is not that of a batch at their rate."""
+    for point in points:
+        if point.duration_s is None:
+            continue
+        says = point.batch * point.concurrency / point.rate_rps
+        if abs(float(point.duration_s / says) - 1) > APART:
+            yield (
+                f"{place_label(point.line)}: duration_s is {full(point.duration_s, digits=3)}, but batch {point.batch} "
+                f"of {point.concurrency} at a time at {full(point.rate_rps, digits=6)} per second take "
+                f"{full(says, digits=3)} s each; a latency is no duration of a batch: leave one of the two out"
+            )

@@ -1,0 +1,302 @@
+"""Which column of a table says what, and in which unit: what a user says, or a tool's table (docs/howto/import.md).
+
+A `Reading` is what a user says of a table. `bind` finds its columns in a header and returns a `Bound`, which turns rows
+into cells under euclio's own names. Units are read from headers such as ``Latency (ms)``, and asked for where a header
+has none: nothing here guesses a unit.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from euclio.core.errors import InputError
+from euclio.core.numbers import Number, exact_number
+from euclio.core.parameters import option_text
+from euclio.core.words import joined, listed, nearest
+from euclio.workloads.session.csv_rows import Place, Row, at_line
+
+TEXTS = ("module", "hardware")
+"""The columns that hold no numbers."""
+WHOLES = ("batch", "concurrency", "instances", "in_flight")
+COUNTS = ("requests", "completed", "failed")
+OF_HARDWARE = ("price_per_h", "count")
+"""Columns on a row's hardware, as tables of variants with their costs have them."""
+LEVEL = r"(mean|p[1-9][0-9]?(\.[0-9]{1,3})?)"
+MEASURE = re.compile(rf"(latency|ttft|tpot|itl)(_{LEVEL})?_s")
+"""Latencies that a table may state next to a rate: of a request, to the first token, per token, between tokens."""
+QUANTILE = re.compile(r"p[1-9][0-9]?(\.[0-9]{1,3})?_s")
+KNOWN = (*TEXTS, *WHOLES, "duration_s", "throughput_rps", "memory_mb", *COUNTS, "failed_share", *OF_HARDWARE)
+ENDINGS = ("", "_s", "_rps", "_mb", "_per_h")
+
+TIMES = {"s": 1, "sec": 1, "seconds": 1, "ms": Fraction(1, 10**3), "us": Fraction(1, 10**6), "ns": Fraction(1, 10**9)}
+PER = {"s": Fraction(1), "sec": Fraction(1), "second": Fraction(1), "min": Fraction(1, 60), "h": Fraction(1, 3600)}
+MEMORY = {"mb": 1, "mib": Fraction(1048576, 10**6), "gb": 1000, "gib": Fraction(1073741824, 10**6)}
+BATCHES = "batches"
+"""A unit of a rate: every one counts as many requests as the row's batch has."""
+UNCOUNTED = {"tok": "tokens", "stream": "streams", "image": "images", "frame": "frames", "char": "characters"}
+"""Parts of headers by which a rate does not say that it counts requests."""
+FAILED = re.compile(r"fail|error", re.IGNORECASE)
+PART = re.compile(r"[(\[]\s*([^)\]]+?)\s*[)\]]\s*$")
+SUFFIX = re.compile(r"[_ ](ms|us|ns|s|sec|seconds|mb|mib|gb|gib)$")
+SIGNS = re.compile(r"[^a-z0-9.%/]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a user says of a table; everything empty: the columns have euclio's names and units.
+
+    Attributes:
+        columns: header by euclio's name of a column, such as ``{"batch": "Batch Size"}``.
+        units: unit by euclio's name, such as ``{"latency_s": "ms"}``; a number for a rate is the requests per second
+            that one of its units is.
+        where: text that a column must have, by header, or several with ``|`` between them; other rows are left out.
+        limits: most seconds of a column, by euclio's name, such as ``{"ttft_p99_s": 1}``; other rows are left out.
+        tool: name of a tool's table, or the path of an own one; None: a table that a tool is known for is found by
+            its columns.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, Number] = field(default_factory=dict)
+    where: Mapping[str, str] = field(default_factory=dict)
+    limits: Mapping[str, Fraction] = field(default_factory=dict)
+    tool: str | Path | None = None
+
+
+PLAIN = Reading()
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """The table that a tool writes.
+
+    Attributes:
+        name: the tool.
+        about: what it writes, in a few words.
+        columns: headers by euclio's name of a column; the first that is there counts.
+        needed: euclio's names of the columns that tell it from other tools' tables.
+        units: unit by euclio's name, where headers have none.
+        patterns: regular expression by euclio's name, whose first group is the value in the cell.
+    """
+
+    name: str
+    about: str
+    columns: Mapping[str, tuple[str, ...]]
+    needed: tuple[str, ...]
+    units: Mapping[str, Number]
+    patterns: Mapping[str, re.Pattern[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The columns of a header.
+
+    Attributes:
+        source: header by euclio's name.
+        scales: by euclio's name, what a number of the column is multiplied by; `BATCHES`: by the row's batch too.
+        patterns: as of the tool.
+        further: headers that no name stands for.
+        tool: the tool whose table it is; None for others.
+    """
+
+    source: Mapping[str, str]
+    scales: Mapping[str, Fraction | str]
+    patterns: Mapping[str, re.Pattern[str]]
+    further: tuple[str, ...]
+    tool: Tool | None
+
+    def cells(self, row: Row) -> Row:
+        """The cells of a row under euclio's names."""
+        found = {name: row[header] for name, header in self.source.items()}
+        for name, pattern in self.patterns.items():
+            match = pattern.search(found[name]) if name in found else None
+            if match is not None:
+                found[name] = match[1]
+        return found
+
+
+def bind(reading: Reading, header: Sequence[str], line: Place, file: str) -> Bound | None:
+    """The columns of a header as a user or a tool names them; None: it has euclio's own names.
+
+    Raises:
+        InputError: a column that is named is not there, or one has no unit; names the option that says it.
+    """
+    tool = _chosen(reading, header, file)
+    if tool is None and not reading.columns and not reading.units:
+        return None
+    source = {name: name for name in header if is_known(name)}
+    if tool is not None:
+        source |= {name: found for name, asked in tool.columns.items() if (found := _first(asked, header)) is not None}
+    for name, asked in reading.columns.items():
+        found = _first((asked,), header)
+        if found is None:
+            raise at_line(line, f"has no column {asked!a}; {_near(asked, header)}", file, option_text("--columns"))
+        source[full_name(name, "--columns")] = found
+    units = dict(tool.units if tool is not None else {}) | {full_name(n, "--unit"): u for n, u in reading.units.items()}
+    for name in units:
+        if name not in source and (tool is None or name not in tool.columns):
+            raise InputError(f"gives a unit of {name}, which no column is read as", field="--unit")
+    scales = {name: _scale(name, header_of, units.get(name)) for name, header_of in source.items()}
+    used = set(source.values())
+    further = tuple(name for name in header if name not in used)
+    return Bound(source, scales, tool.patterns if tool is not None else {}, further, tool)
+
+
+def is_known(name: str) -> bool:
+    """Whether euclio knows a column of this name."""
+    return name in KNOWN or MEASURE.fullmatch(name) is not None or QUANTILE.fullmatch(name) is not None
+
+
+def full_name(name: str, option: str) -> str:
+    """Euclio's name of a column, which a user may write without its unit: ``duration`` is ``duration_s``."""
+    for ending in ENDINGS:
+        if is_known(name + ending):
+            return name + ending
+    message = f"names {name!r}, which is no column of a profile; {nearest(name, KNOWN)}"
+    raise InputError(f"{message}, or a latency such as latency_p95_s, ttft_p99_s, tpot_mean_s", field=option)
+
+
+def plain_header(text: str) -> str:
+    """A header without white space and signs that say nothing, so that ``Throughput(qps)`` is ``throughput (qps)``."""
+    return SIGNS.sub("", text.lower())
+
+
+def _first(asked: Sequence[str], header: Sequence[str]) -> str | None:
+    """The first of some headers that is there."""
+    plain = {plain_header(name): name for name in reversed(header)}
+    return next((plain[own] for one in asked if (own := plain_header(one)) in plain), None)
+
+
+def _near(asked: str, header: Sequence[str]) -> str:
+    near = nearest(asked.lower(), list(header))
+    return near if near.endswith("?") else f"it has {listed(header, 12)}"
+
+
+def _scale(name: str, header: str, said: Number | None) -> Fraction | str:
+    """What numbers of a column are multiplied by."""
+    if name in (*TEXTS, *WHOLES, *COUNTS, *OF_HARDWARE):
+        return Fraction(1)
+    if name == "throughput_rps":
+        return _rate_scale(header, said)
+    if name == "failed_share":
+        return Fraction(1, 100) if said == "%" or "%" in header or "rate" in header else Fraction(1)
+    known: Mapping[str, Number] = MEMORY if name.endswith("_mb") else TIMES
+    unit = said if said is not None else _unit_in(header) if header != name else name.rpartition("_")[2]
+    if unit is None:
+        message = (
+            f"is needed: {name} is read from column {header!a}, which names no unit; give {name}={joined(known, 'or')}"
+        )
+        raise InputError(message, field="--unit")
+    if str(unit).lower() not in known:
+        raise InputError(f"is {str(unit)!r} for {name}; give {joined(known, 'or')}", field="--unit")
+    return Fraction(known[str(unit).lower()])
+
+
+def _unit_in(header: str) -> str | None:
+    """The unit that a header names at its end, such as ``Latency (ms)`` or ``mean_ttft_ms``."""
+    found = PART.search(header) or SUFFIX.search(header.lower())
+    return found[1].lower() if found else None
+
+
+def _rate_scale(header: str, said: Number | None) -> Fraction | str:
+    """Requests per second that one of a rate's units is."""
+    if said is not None:
+        return BATCHES if said == BATCHES else rate_unit(str(said), "--unit")
+    lower = header.lower()
+    for part, words in UNCOUNTED.items():
+        if part in lower:
+            message = (
+                f"is needed: throughput is read from column {header!a}, which counts {words}; give the requests per "
+                "second that one of them is, such as throughput=0.004"
+            )
+            raise InputError(message, field="--unit")
+    if "batch" in lower:
+        return BATCHES
+    if re.search(r"/\s*min|per min|rpm", lower):
+        return PER["min"]
+    return PER["h"] if re.search(r"/\s*(h|hour)\b|per hour", lower) else Fraction(1)
+
+
+def rate_unit(text: str, option: str) -> Fraction:
+    """Requests per second that one of a unit is: ``/min`` is 1/60, a number is itself.
+
+    Raises:
+        InputError: it is neither; names the option.
+    """
+    unit = text.strip().removeprefix("1").removeprefix("/").removeprefix("per ").strip()
+    if unit in PER and not text.strip().isdigit():
+        return PER[unit]
+    try:
+        return exact_number(text.strip(), "")
+    except InputError:
+        known = ", ".join(f"/{name}" for name in ("s", "min", "h"))
+        message = f"is {text!r} for a rate; give {known}, {BATCHES}, or the requests per second that one of them is"
+        raise InputError(message, field=option) from None
+
+
+# Tables of tools, a file each.
+
+
+@cache
+def tools() -> tuple[Tool, ...]:
+    """The tables that tools are known to write, by the tools' names."""
+    return tuple(_tool(path) for path in sorted(Path(__file__).with_name("tools").glob("*.toml")))
+
+
+def _tool(path: Path) -> Tool:
+    """A tool's table in a file.
+
+    Raises:
+        InputError: the file is none; names the field.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(f"cannot be read as TOML: {reason}; correct it there", file=str(path)) from None
+    try:
+        columns = {name: (own,) if isinstance(own, str) else tuple(own) for name, own in data["columns"].items()}
+        needed = tuple(data["needed"])
+        patterns = {name: re.compile(own) for name, own in data.get("patterns", {}).items()}
+        return Tool(path.stem, data["about"], columns, needed, _texts(data.get("units", {})), patterns)
+    except (KeyError, TypeError, AttributeError, re.error) as error:
+        message = f"lacks or misstates {error}; a table has about, needed, [columns], and may have [units], [patterns]"
+        raise InputError(message, file=str(path)) from None
+
+
+def _texts(values: Mapping[str, Any]) -> dict[str, Number]:
+    return {name: str(value) for name, value in values.items()}
+
+
+def _chosen(reading: Reading, header: Sequence[str], file: str) -> Tool | None:
+    """The tool that is named, or whose columns a header has; a header with euclio's own names is no tool's."""
+    if reading.tool is None:
+        if reading.columns or {"module", "hardware"} <= set(header):
+            return None
+        return next((tool for tool in tools() if _lacking(tool, header) is None), None)
+    known = {tool.name: tool for tool in tools()}
+    tool = known.get(str(reading.tool))
+    if tool is None:
+        path = Path(reading.tool)
+        if path.suffix != ".toml":
+            message = f"is {str(path)!r}; give {joined(known, 'or')}, or an own table (.toml)"
+            raise InputError(message, field="--tool")
+        tool = _tool(path)
+    lacking = _lacking(tool, header)
+    if lacking is not None:
+        raise InputError(f"lacks column {lacking!a} of {tool.name}; it has {listed(header, 12)}", file=file)
+    return tool
+
+
+def _lacking(tool: Tool, header: Sequence[str]) -> str | None:
+    """A column that a tool's table has and a header has not; None: it has all that are needed."""
+    for name in tool.needed:
+        if _first(tool.columns[name], header) is None:
+            return tool.columns[name][0]
+    return None
