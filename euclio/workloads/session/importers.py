@@ -81,7 +81,7 @@ def _with_stock(session: Session, stock: dict[str, int]) -> Session:
     unknown = stock.keys() - session.price
     if unknown:
         raise InputError(f"names {min(unknown)!r}, which has no row; it has {listed(session.price)}", field="count")
-    hardware = [replace(h, count=stock.get(h.name, h.count)) for h in session.hardware]
+    hardware = tuple(replace(h, count=stock.get(h.name, h.count)) for h in session.hardware)
     return replace(session, hardware=hardware) if stock else session
 
 

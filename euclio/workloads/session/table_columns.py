@@ -35,9 +35,21 @@ QUANTILE = re.compile(r"p[1-9][0-9]?(\.[0-9]{1,3})?_s")
 KNOWN = (*TEXTS, *WHOLES, "duration_s", "throughput_rps", "memory_mb", *COUNTS, "failed_share", *OF_HARDWARE)
 ENDINGS = ("", "_s", "_rps", "_mb", "_per_h")
 
-TIMES = {"s": 1, "sec": 1, "seconds": 1, "ms": Fraction(1, 10**3), "us": Fraction(1, 10**6), "ns": Fraction(1, 10**9)}
+TIMES: Mapping[str, Number] = {
+    "s": 1,
+    "sec": 1,
+    "seconds": 1,
+    "ms": Fraction(1, 10**3),
+    "us": Fraction(1, 10**6),
+    "ns": Fraction(1, 10**9),
+}
 PER = {"s": Fraction(1), "sec": Fraction(1), "second": Fraction(1), "min": Fraction(1, 60), "h": Fraction(1, 3600)}
-MEMORY = {"mb": 1, "mib": Fraction(1048576, 10**6), "gb": 1000, "gib": Fraction(1073741824, 10**6)}
+MEMORY: Mapping[str, Number] = {
+    "mb": 1,
+    "mib": Fraction(1048576, 10**6),
+    "gb": 1000,
+    "gib": Fraction(1073741824, 10**6),
+}
 BATCHES = "batches"
 """A unit of a rate: every one counts as many requests as the row's batch has."""
 UNCOUNTED = {"tok": "tokens", "stream": "streams", "image": "images", "frame": "frames", "char": "characters"}

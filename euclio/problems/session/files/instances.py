@@ -186,8 +186,9 @@ def _module(model: _SessionModule, field: str, profiles: _Profiles) -> Module:
 def _configurations(rows: tuple[_Row, ...], field: str) -> Iterator[Configuration]:
     for k, row in enumerate(rows):
         with at(f"{field}.profile[{k}]", None):
-            *known, quantiles_s, throughput_rps = row
-            yield Configuration(*known, dict(quantiles_s), throughput_rps)
+            hardware, batch, concurrency, duration_s, memory_mb, quantiles_s, throughput_rps = row
+            quantiles = dict(quantiles_s)
+            yield Configuration(hardware, batch, concurrency, duration_s, memory_mb, quantiles, throughput_rps)
 
 
 LEFT_OUT = ("spare_machines", "resources", "takes", "quantiles_s", "objectives", "applications", "largest_shares")
