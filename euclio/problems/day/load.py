@@ -79,9 +79,10 @@ def _doubt_milliseconds(path: Path, times: np.ndarray[tuple[int], np.dtype[np.in
     gap_s = float(times.max()) / NS_PER_S / len(times)
     if said.unit != "timestamps-s" or gap_s < LONG_GAP_S or len(times) < ENOUGH or np.any(times % NS_PER_S):
         return
-    hours = f"{gap_s * len(times) / 3600:,.4g} hours"
-    remedy = f"in milliseconds it would be every {gap_s / 1000:.3g} s ({option_text('--load-unit', 'timestamps-ms')})"
-    tell_doubts(str(path), [f"a request comes every {gap_s:.4g} s over {hours}, all at whole seconds; {remedy}"])
+    hours, gap = full(gap_s * len(times) / 3600, " hours", digits=4), full(gap_s, " s", digits=3)
+    shorter = full(gap_s / 1000, " s", digits=3)
+    remedy = f"in milliseconds it would be every {shorter} ({option_text('--load-unit', 'timestamps-ms')})"
+    tell_doubts(str(path), [f"a request comes every {gap} over {hours}, all at whole seconds; {remedy}"])
 
 
 def _log_times(lines: Iterator[Line], said: Said) -> array[int]:
