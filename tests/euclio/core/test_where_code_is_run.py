@@ -58,6 +58,7 @@ KNOWN = {
     "euclio/experiments/execution.py": {"import_module"},
     # Writes documents; none is read.
     "euclio/export/servers.py": {"yaml"},
+    "euclio/workloads/session/table_shapes.py": {"yaml"},
     # Quotes the data of a figure for a link; nothing is opened.
     "euclio/report/html.py": {"urllib"},
     # Messages between a process and those that it started.
