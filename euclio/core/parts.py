@@ -105,8 +105,10 @@ class PlanFiles:
         plan_from: takes the plan of the file and an instance; returns the plan.
         figures_from: takes the same; returns the figures that the file states about the plan, by their place in the
             file.
-        figures: takes an instance, a plan and the checker's answer; returns the same figures as checked.
+        figures: takes an instance, a plan and the checker's answer; returns the same figures as checked. A file that
+            leaves one of them out is refused.
         data: takes an instance, a plan and the checker's answer; returns plain data with fractions.
+        parts: as `figures`, for parts of the plan that a file may leave out.
     """
 
     options: type[BaseModel]
@@ -116,6 +118,7 @@ class PlanFiles:
     figures_from: Callable[[Any, Any], dict[str, Fraction]]
     figures: Callable[[Any, Any, Any], dict[str, Fraction]]
     data: Callable[[Any, Any, Any], dict[str, Any]]
+    parts: Callable[[Any, Any, Any], dict[str, Fraction]] = lambda instance, plan, checked: {}
 
 
 @dataclass(frozen=True, slots=True)

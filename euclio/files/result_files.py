@@ -338,12 +338,14 @@ def reasons_against(instance: Any, written: WrittenResult, evaluation: Checked) 
     """
     if evaluation.violations:
         return list(evaluation.violations)
-    figures = family_of(instance).plan_files().figures(instance, written.plan, evaluation)
+    files = family_of(instance).plan_files()
+    figures = files.figures(instance, written.plan, evaluation)
+    parts = files.parts(instance, written.plan, evaluation)
+    said = {name: checked for name, checked in parts.items() if name in written.figures}
     value, goal, bound = evaluation.value, written.goal, written.bound
     assert value is not None
     reasons = [_difference(goal.value_field, written.value, value)]
-    # A file may leave out what belongs to single objectives and applications.
-    reasons += [_difference(name, written.figures[name], figures[name]) for name in figures if name in written.figures]
+    reasons += [_difference(name, written.figures.get(name), checked) for name, checked in (figures | said).items()]
     reasons.append(goal.wrong_claim(value, written.claimed))
     reasons.append(goal.contradiction(value, bound))
     if written.status is Status.OPTIMAL and not reasons[-1] and not goal.proven(value, bound):

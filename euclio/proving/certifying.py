@@ -163,7 +163,8 @@ def written(instance: Any, result: AnyResult) -> WrittenResult:
     family = family_of(instance)
     checked, figures = result.evaluation, {}
     if checked is not None and checked.feasible:
-        figures = family.plan_files().figures(instance, result.plan, checked)
+        files = family.plan_files()
+        figures = files.figures(instance, result.plan, checked) | files.parts(instance, result.plan, checked)
     return WrittenResult(
         instance=result.instance,
         solver=result.solver,

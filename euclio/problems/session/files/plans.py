@@ -134,13 +134,16 @@ def _written(plan: _SessionPlan, session: Session) -> dict[str, Fraction]:
 
 def _checked(session: Session, plan: Plan, evaluation: Evaluation) -> dict[str, Fraction]:
     assert evaluation.latency_s is not None
-    found = _figures(evaluation.latency_s, session, [found.worst_case_latency_s for found in evaluation.modules])
+    return _figures(evaluation.latency_s, session, [found.worst_case_latency_s for found in evaluation.modules])
+
+
+def _checked_parts(session: Session, plan: Plan, evaluation: Evaluation) -> dict[str, Fraction]:
     costs = {one.name: one.cost_per_h for one in applications_of(session, evaluation) if one.name is not None}
-    return found | _parts(evaluation.objectives, costs)
+    return _parts(evaluation.objectives, costs)
 
 
 def _parts(latency_s: dict[str, Fraction], cost_per_h: dict[str, Fraction]) -> dict[str, Fraction]:
-    """The figures of objectives and applications; files may leave them out."""
+    """The figures of objectives and applications."""
     latencies = {f"latency_s of objective {name}": taken for name, taken in latency_s.items()}
     return latencies | {f"cost_per_h of application {name}": cost for name, cost in cost_per_h.items()}
 
@@ -217,4 +220,6 @@ def _not_less(rate: Fraction) -> Fraction:
 
 
 _OPTIONS = options_model(PlanSpace, objective=(Text, "cost"), attainment=(dict[str, Any] | None, None))
-SESSION_PLANS = PlanFiles(_OPTIONS, _SessionPlan, space_reader(PlanSpace), _plan, _written, _checked, _data)
+SESSION_PLANS = PlanFiles(
+    _OPTIONS, _SessionPlan, space_reader(PlanSpace), _plan, _written, _checked, _data, _checked_parts
+)

@@ -196,8 +196,8 @@ def test_a_file_of_other_objectives_or_delays_is_refused(proof, what):
 def test_a_result_of_other_objectives_is_refuted_unless_all_of_it_is_true_here(what):
     """The optimum of a session with other objectives or delays, claimed as one of this session.
 
-    Its plan is late or too dear here, or the longest path of some objective is stated wrongly. If plan and latencies are
-    those of the own optimum, the claim is true.
+    Its plan is late or too dear here, or the longest path of some objective is stated wrongly. If plan and latencies
+    are those of the own optimum, the claim is true.
     """
     claimed, own = (solve(session, "exact") for session in (CHANGED[what], CHAIN))
     assert claimed.plan is not None
