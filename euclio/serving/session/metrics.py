@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from euclio.problems.session.latency.paths import objective_times, times_until
+from euclio.problems.session.latency.paths import times_until
 from euclio.serving.session.record import Latencies, Simulation
 from euclio.serving.session.slack import overloaded
 from euclio.serving.session.system import Machine
@@ -49,8 +49,7 @@ def _worst_case_s(found: Simulation) -> float | None:
 
 def _objectives(found: Simulation) -> list[dict[str, Any]]:
     """The attainment and latencies of each objective of a module."""
-    latencies = [module.worst_case_latency_s for module in found.system.evaluation.modules]
-    times = objective_times(found.session, latencies)
+    worst_case_s = found.system.evaluation.objectives
     return [
         {
             "name": one.name,
@@ -59,7 +58,7 @@ def _objectives(found: Simulation) -> list[dict[str, Any]]:
             "arrived": tally.arrived,
             "kept": tally.kept,
             "attainment": tally.attainment,
-            "worst_case_s": float(times[one.name][0]),
+            "worst_case_s": float(worst_case_s[one.name]),
             **_latencies(tally.latencies),
         }
         for one, tally in zip(found.session.objectives, found.objectives, strict=True)

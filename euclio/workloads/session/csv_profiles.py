@@ -31,7 +31,7 @@ from euclio.problems.session.doubts import doubt_lines, slo_hint
 from euclio.problems.session.instance import level_share
 from euclio.workloads.session.csv_rows import Place, Row, at_line, place_label
 from euclio.workloads.session.operating_points import doubts_of_rates
-from euclio.workloads.session.profile_rows import COLUMNS, RowReader, refuse_unreadable
+from euclio.workloads.session.profile_rows import COLUMNS, RowReader, is_amount, refuse_unreadable
 from euclio.workloads.session.table_columns import PLAIN, Reading
 from euclio.workloads.session.table_shapes import table_rows
 
@@ -219,17 +219,17 @@ def read_rows(
     reader = RowReader(file, reading, module, hardware)
     found: _Found = {}
     met: dict[tuple[str, str], None] = {}
-    for line, cells in table_rows(file, "profiles", reader.check, numbers=reader.is_number):
-        if not reader.chosen(cells):
+    for line, row in table_rows(file, "profiles", reader.check, numbers=reader.is_number):
+        if not reader.chosen(row):
             continue
-        names = reader.bound.cells(cells)
-        met[unguarded(names.get("module", module or "")), unguarded(names.get("hardware", hardware or ""))] = None
-        read = reader.configuration(cells, line)
+        cells = reader.bound.cells(row)
+        met[unguarded(cells.get("module", module or "")), unguarded(cells.get("hardware", hardware or ""))] = None
+        read = reader.configuration(cells, row, line)
         if read is None:
             continue
         name, c = read
         known = found.setdefault(name, {}).setdefault((c.hardware, c.batch, c.concurrency), [])
-        known.append((line, c, cells))
+        known.append((line, c, row))
         if len(known) > 1:
             _refuse_others(name, known, reader)
     if not found:
@@ -261,19 +261,14 @@ def _refuse_others(module: str, known: Sequence[tuple[Place, Configuration, Row]
         message = f"repeats {place_label(first)} ({what}), with quantiles; keep one of them, or leave out quantiles"
         raise at_line(line, message, reader.file)
     for header in reader.bound.further:
-        if cells[header] != others[header] and not (_is_number(cells[header]) and _is_number(others[header])):
+        if cells[header] != others[header] and not all(
+            one[header] == "" or is_amount(one[header]) for one in (cells, others)
+        ):
             message = (
                 f"repeats {place_label(first)} ({what}), but {header} is {others[header][:40]!a} and not "
                 f"{cells[header][:40]!a}; choose one with {option_text('--where')} {header}={cells[header][:40]}"
             )
             raise at_line(line, message, reader.file)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return math.isfinite(float(text.rstrip("%"))) if text else True
-    except ValueError:
-        return False
 
 
 def _together(rows: Sequence[tuple[Place, Configuration, Row]], reader: RowReader) -> Measured:

@@ -83,6 +83,7 @@ class RowReader:
         points: the operating points, whose rates are held against their latencies.
         sized: whether a row states a duration or a batch; where none does, nothing is known of the time of a batch.
         bound: the columns, once the header is known.
+        wanted: texts that a column may have in rows that are read, by header.
     """
 
     file: str
@@ -95,6 +96,7 @@ class RowReader:
     points: list[OperatingPoint] = field(default_factory=list)
     sized: bool = False
     bound: Bound = field(default_factory=lambda: Bound({}, {}, {}, (), None))
+    wanted: dict[str, list[str]] = field(default_factory=dict)
 
     def check(self, header: list[str], line: Place) -> None:
         """Find the columns; refuse those that are no profile's, or lack one of them.
@@ -107,9 +109,11 @@ class RowReader:
             self._refuse_unknown_columns(header, line)
             bound = Bound({name: name for name in header}, dict.fromkeys(header, Fraction(1)), {}, (), None)
         self.bound = bound
-        for name in self.reading.where:
-            if plain_header(name) not in map(plain_header, header):
+        columns = {plain_header(name): name for name in header}
+        for name, texts in self.reading.where.items():
+            if plain_header(name) not in columns:
                 raise InputError(f"names {name!r}, which is no column of {self.file}", field="--where")
+            self.wanted[columns[plain_header(name)]] = texts.split("|")
         for name in self.reading.limits:
             if name not in bound.source:
                 message = f"limits {name}, which no column of {self.file} is read as"
@@ -124,15 +128,19 @@ class RowReader:
 
     def chosen(self, row: Row) -> bool:
         """Whether a row has the texts that a user wants of it."""
-        return all(self._cell(row, name) in texts.split("|") for name, texts in self.reading.where.items())
+        return all(row[header] in texts for header, texts in self.wanted.items())
 
-    def configuration(self, row: Row, line: Place) -> tuple[str, Configuration] | None:
+    def configuration(self, cells: Row, row: Row, line: Place) -> tuple[str, Configuration] | None:
         """Module and configuration of a row; None where the row is left out.
+
+        Args:
+            cells: its cells under euclio's names.
+            row: its cells by header.
+            line: its place.
 
         Raises:
             InputError: naming file, line, column and remedy.
         """
-        cells = self.bound.cells(row)
         if self._failed(cells, row, line) or self._beyond(cells, line):
             return None
         own = self._filled({name: text for name, text in cells.items() if not _apart(name)}, cells)
@@ -194,11 +202,6 @@ class RowReader:
     def _column(self, name: str) -> str:
         """The column that a name stands for, as the file calls it."""
         return self.bound.source.get(name, name)
-
-    def _cell(self, row: Row, header: str) -> str:
-        """The cell below a header that a user names."""
-        asked = plain_header(header)
-        return next(text for name, text in row.items() if plain_header(name) == asked)
 
     def _filled(self, own: Row, cells: Row) -> Row:
         """The cells with what need not be said: the median as duration, batch 1 of a rate, the module of all rows."""
@@ -305,6 +308,11 @@ def refuse_unreadable(cells: Row) -> None:
         InputError: names the field.
     """
     validated(_ProfileRow, cells, None)
+
+
+def is_amount(text: str) -> bool:
+    """Whether a cell holds a number."""
+    return _amount(text) is not None
 
 
 def _validated(cells: Row, line: Place, file: str) -> _ProfileRow:

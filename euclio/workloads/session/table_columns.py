@@ -20,6 +20,7 @@ from euclio.core.errors import InputError
 from euclio.core.numbers import Number, exact_number
 from euclio.core.parameters import option_text
 from euclio.core.words import joined, listed, nearest
+from euclio.problems.session.instance import LEVEL
 from euclio.workloads.session.csv_rows import Place, Row, at_line
 
 TEXTS = ("module", "hardware")
@@ -28,10 +29,9 @@ WHOLES = ("batch", "concurrency", "instances", "in_flight")
 COUNTS = ("requests", "completed", "failed")
 OF_HARDWARE = ("price_per_h", "count")
 """Columns on a row's hardware, as tables of variants with their costs have them."""
-LEVEL = r"(mean|p[1-9][0-9]?(\.[0-9]{1,3})?)"
-MEASURE = re.compile(rf"(latency|ttft|tpot|itl)(_{LEVEL})?_s")
+MEASURE = re.compile(rf"(latency|ttft|tpot|itl)(_(mean|{LEVEL.pattern}))?_s")
 """Latencies that a table may state next to a rate: of a request, to the first token, per token, between tokens."""
-QUANTILE = re.compile(r"p[1-9][0-9]?(\.[0-9]{1,3})?_s")
+QUANTILE = re.compile(rf"{LEVEL.pattern}_s")
 KNOWN = (*TEXTS, *WHOLES, "duration_s", "throughput_rps", "memory_mb", *COUNTS, "failed_share", *OF_HARDWARE)
 ENDINGS = ("", "_s", "_rps", "_mb", "_per_h")
 
