@@ -1,0 +1,74 @@
+"""Solves the PRISM benchmark and checks its certificates: `python docs/tools/prism.py`, some ten seconds.
+
+Writes the tables of `docs/findings/prism.md`. `--certificates FILE` keeps the instances and certificates as JSON lines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from fractions import Fraction
+from pathlib import Path
+
+from pasting import DOCS, paste, table
+
+from euclio.proving.prism import broken_certificate
+from formulations.prism import Case, Certificate, draw_cases, exact, greedy, price, public_score
+
+
+def solved(cases: tuple[Case, ...]) -> tuple[list[Certificate], list[float]]:
+    """The certificate of each instance, each checked, and the processor seconds that finding it took."""
+    found, seconds = [], []
+    for case in cases:
+        began = time.process_time()
+        certificate = exact(case)
+        seconds.append(time.process_time() - began)
+        assert certificate is not None, f"instance {case.number} has no placement"
+        error = broken_certificate(case.as_data(), certificate.as_data())
+        assert error is None, f"instance {case.number}: {error}"
+        found.append(certificate)
+    return found, seconds
+
+
+def by_greedy(cases: tuple[Case, ...]) -> list[Fraction]:
+    """The largest pressure of the greedy placement of each instance."""
+    placements = [greedy(case) for case in cases]
+    return [price(case, own) for case, own in zip(cases, placements, strict=True)]
+
+
+def main() -> None:
+    """Solve the instances and write the tables."""
+    parser = argparse.ArgumentParser(description="Solve the PRISM benchmark.")
+    parser.add_argument("--certificates", type=Path, help="file to write, a line per instance")
+    chosen = parser.parse_args()
+    cases = draw_cases()
+    found, seconds = solved(cases)
+    if chosen.certificates:
+        lines = [json.dumps({**c.as_data(), **own.as_data()}) for c, own in zip(cases, found, strict=True)]
+        chosen.certificates.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    guessed, least = by_greedy(cases), [own.pressure for own in found]
+    ratios = sorted(guess / own for guess, own in zip(guessed, least, strict=True))
+    scores = [
+        [
+            "greedy",
+            f"{float(public_score(guessed)):.12f}",
+            f"{sum(g == o for g, o in zip(guessed, least, strict=True))}",
+        ],
+        ["proven optimum", f"{float(public_score(least)):.12f}", f"{len(cases)}"],
+    ]
+    above = [
+        f"{float(ratios[0] - 1):.1%}",
+        f"{float(ratios[len(ratios) // 2] - 1):.1%}",
+        f"{float(ratios[-1] - 1):.1%}",
+    ]
+    print(f"{sum(seconds):.1f} s in all, at most {max(seconds):.2f} s for an instance")
+    tables = {
+        "prism-scores": table(("placement", "score", "optimal on"), scores),
+        "prism-greedy": table(("least", "median", "most"), [above]),
+    }
+    paste(DOCS / "findings" / "prism.md", tables)
+
+
+if __name__ == "__main__":
+    main()
