@@ -351,6 +351,12 @@ def end_with_parent(*, kill: bool) -> None:
 # Interrupts for work that does not check the clock often enough.
 
 
+AGAIN_S, LOST_S = 0.01, 1.0
+"""Seconds to the next alarm after one that interrupted nothing, and after one whose interrupt may have been lost."""
+WHOLE = frozenset({"importlib", "llvmlite", "numba"})
+"""Packages whose calls are not interrupted."""
+
+
 class LateError(BaseException):
     """The deadline is past; not an `Exception`, so that handlers of exceptions do not catch it."""
 
@@ -360,7 +366,8 @@ def interrupted_at(deadline: float) -> Iterator[None]:
     """Interrupt the work inside at a deadline.
 
     It works in a program's main thread while no other code uses its alarm. It acts between two steps of Python, so a
-    call of compiled code ends first. A system without alarms interrupts nothing.
+    call of compiled code ends first, and so do imports and the making of machine code: half of either breaks every
+    later use. A system without alarms interrupts nothing.
 
     Args:
         deadline: `time.perf_counter` value; infinite disables it.
@@ -368,8 +375,19 @@ def interrupted_at(deadline: float) -> Iterator[None]:
     Raises:
         LateError: the work was interrupted.
     """
+    # The frame of this context's user is below that of `contextlib`.
+    outermost, over = sys._getframe(2), False
 
     def too_late(number: int, frame: FrameType | None) -> None:
+        if over:
+            return
+        set_alarm(AGAIN_S)
+        while frame is not None and frame is not outermost:
+            if frame.f_globals.get("__name__", "").partition(".")[0] in WHOLE:
+                return
+            frame = frame.f_back
+        # Python drops an exception that is raised in a callback of a weak reference.
+        set_alarm(LOST_S)
         raise LateError
 
     main = threading.current_thread() is threading.main_thread()
@@ -379,7 +397,10 @@ def interrupted_at(deadline: float) -> Iterator[None]:
     signal.signal(ALARM, too_late)
     set_alarm(max(1e-3, deadline - time.perf_counter()))
     try:
-        yield
+        try:
+            yield
+        finally:
+            over = True
     finally:
         set_alarm(0)
         signal.signal(ALARM, signal.SIG_DFL)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,11 +11,13 @@ from typing import TYPE_CHECKING
 
 from euclio.core.errors import InputError
 from euclio.core.result import Status
-from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues
+from formulations.engines.interface import EngineLimits, LinearOutcome, LinearValues, Outcome
 from formulations.engines.registry import LinearEngine
 
 if TYPE_CHECKING:
     from pulp import LpProblem
+
+UNCONFIRMED = "the time limit was hit before a second run could confirm that there is no solution"
 
 
 def run_twice(
@@ -24,12 +27,16 @@ def run_twice(
 
     HiGHS 1.13.1 and CBC both call models infeasible that have points which keep every row to the last digit, and with
     coefficients that lie well together: sometimes with presolve, sometimes without. Where the two disagree, the
-    solution counts: it can be looked at.
+    solution counts: it can be looked at. Both runs share the time limit.
     """
+    began_s = time.perf_counter()
     first = engine.run(model, replace(limits, presolve=False), start)
     if first.status is not Status.INFEASIBLE:
         return first
-    second = engine.run(model, replace(limits, presolve=True, plain=True), start)
+    left_s = None if limits.time_limit_s is None else limits.time_limit_s - (time.perf_counter() - began_s)
+    if left_s is not None and left_s <= 0:
+        return Outcome(Status.UNKNOWN, UNCONFIRMED, nodes=first.nodes)
+    second = engine.run(model, replace(limits, time_limit_s=left_s, presolve=True, plain=True), start)
     return replace(second, nodes=first.nodes + second.nodes)
 
 

@@ -55,13 +55,14 @@ def with_known_plans(
         return run(limits)
     modules, limit_s = len(session.modules), limits.time_limit_s
     is_late = _is_late(session)
-    takes, names, before = THOROUGH_S * modules**3, list(QUICK), None
+    takes, before = THOROUGH_S * modules**3, None
+    names = [*QUICK] if is_late else [*QUICK, IN_LINE]
     started = time.perf_counter()
     if takes <= AT_ONCE_S:
         names.append(THOROUGH)
     elif not rounds and takes <= SHARE * limit_s:
         before = _made_by(THOROUGH, session, space)
-    elif rounds and is_late and IN_LINE_S * modules <= MOST_CHECK * limit_s:
+    elif rounds and is_late and IN_LINE_S * modules <= SHARE * limit_s:
         before = _made_by(IN_LINE, session, space)
         limits = replace(limits, options=replace(limits.options, warm_start=before))
     left_s = max(0.0, limit_s - (time.perf_counter() - started))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
@@ -125,7 +126,8 @@ def arrays_kept(session: Session) -> dict[object, SessionArrays]:
     key = id(session)
     entry = _kept.get(key)
     if entry is None:
-        entry = _kept[key] = weakref.ref(session, lambda _: _kept.pop(key, None)), {}
+        # No function of Python: an interrupt within one would be lost. The reference takes the place of a default.
+        entry = _kept[key] = weakref.ref(session, partial(_kept.pop, key)), {}
     return entry[1]
 
 

@@ -197,8 +197,9 @@ solve_continuous: Callable[[Session, PlanSpace, SessionArrays, float], Answer] =
 )
 
 
-FIRST_WORK = 8_000_000
-"""Work of the first search, in nodes of modules' searches: some tenths of a second."""
+FIRST_WORK = 2_000_000
+"""Work of the first search, in nodes of modules' searches: less than half a second. Of twelve DAGs of 50 modules all
+are proven with less, and of twelve of 100 seven. Quick heuristics at the start would take them as long as the proof."""
 
 
 def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:

@@ -1,5 +1,6 @@
 """An engine that is added by one file and one line runs every formulation that is written in PuLP."""
 
+import time
 from dataclasses import dataclass, field
 
 import pytest
@@ -90,6 +91,24 @@ def test_infeasible_counts_only_where_it_is_said_twice():
 
     run = run_twice(None, Unsure(), EngineLimits())
     assert (run.status, run.nodes, asked) == (Status.FEASIBLE, 6, [False, True])
+
+
+def test_the_second_run_has_the_time_that_the_first_has_left():
+    """`milp-split` with a limit of 60 s ended after 111: its second run had the whole limit once more."""
+    asked = []
+
+    class Slow(Mine):
+        def run(self, model, limits, start=None):
+            asked.append(limits.time_limit_s)
+            time.sleep(0.06)
+            return Outcome(Status.INFEASIBLE, "none", nodes=3)
+
+    assert run_twice(None, Slow(), EngineLimits(time_limit_s=10.0)).infeasible
+    assert asked[0] == 10.0
+    assert asked[1] <= 10.0 - 0.06
+    asked.clear()
+    late = run_twice(None, Slow(), EngineLimits(time_limit_s=0.05))
+    assert (asked, late.status, late.nodes) == ([0.05], Status.UNKNOWN, 3)
 
 
 def test_an_outcome_is_translated_into_the_terms_of_a_problem():
