@@ -19,7 +19,7 @@ from euclio.problems.session.files.instances import session_from_json, session_t
 from euclio.problems.session.instance import Configuration, Hardware, Module, Session
 from euclio.problems.session.latency.of_requests import caveat, session_rate
 from euclio.problems.session.plan import Plan
-from euclio.problems.session.resources import lacks_others
+from euclio.problems.session.resources import lacks_others, without_limits
 from euclio.problems.session.rules import DummyRule
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
 
@@ -58,7 +58,7 @@ def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> 
     if lacking and result.status is Status.INFEASIBLE:
         return f"{lacking} (proven)"
     limit = EXPLAIN_LIMIT_S if limit_s is None else min(limit_s, EXPLAIN_LIMIT_S)
-    found = _find_reason(session, result.space, limit)
+    found = _find_reason(without_limits(session), result.space, limit)
     # Explanations are about latencies. Where these are short enough, the solver has said what else is lacking.
     if _limited(session) and found.status is not Status.INFEASIBLE and result.reason:
         return result.reason
@@ -68,12 +68,8 @@ def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> 
 def _explain(session: Session, space: PlanSpace, limit_s: float | None) -> Explained:
     found = _find_reason(session, space, limit_s)
     text = _page(found)
-    if _limited(session) and found.status is Status.FEASIBLE:
-        text += "\n" + (
-            lacks_others(session, space)
-            or "stock, resources, changes and largest shares are not looked at here; "
-            "a solver says whether they leave a plan"
-        )
+    if found.limits and (lacking := lacks_others(session, space)):
+        text += f"\n{lacking}"
     said = caveat(session, space)
     text += f"\n{said}" if said else ""
     return Explained(found.status, text, _describe(found))

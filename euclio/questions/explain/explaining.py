@@ -14,12 +14,15 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from euclio.core.errors import InputError
 from euclio.core.lazy import late_value
 from euclio.core.progress import told
 from euclio.core.result import Status
 from euclio.core.showing import Shown
+from euclio.core.solving import solve
 from euclio.core.space_fields import space_fields
 from euclio.problems.session import FULL_SPACE, Evaluation, Plan, PlanSpace, Session, evaluate, longest_path
+from euclio.problems.session.demands import SESSION_DEMANDS
 from euclio.problems.session.latency.paths import path_length
 from euclio.problems.session.least_latency import Least, bracket, least_latency
 from euclio.problems.session.objectives import Objective
@@ -203,6 +206,9 @@ class Explanation(Shown):
             session with one SLO, and where nothing has a plan. `least_slo_s` then is the longest objective less the
             least room that one of them has.
         free_objectives_s: the same without any restriction.
+        limits: the limits on machines, such as the stock, that exclude every plan (INFEASIBLE), or for which that is
+            open (UNKNOWN), although the objectives leave room; empty where the status rests on latencies alone, or
+            where a plan keeps all limits.
     """
 
     _view = late_value("euclio.questions.explain.text", "EXPLANATION")
@@ -220,6 +226,7 @@ class Explanation(Shown):
     minimal: bool = True
     least_objectives_s: dict[str, Fraction] = field(default_factory=dict, hash=False)
     free_objectives_s: dict[str, Fraction] = field(default_factory=dict, hash=False)
+    limits: tuple[str, ...] = ()
 
     @property
     def binding(self) -> Objective | None:
@@ -293,16 +300,21 @@ class _ConflictSearch:
 
 @told("looking for least latencies")
 def explain(session: Session, space: PlanSpace = FULL_SPACE, time_limit_s: float | None = None) -> Explanation:
-    """Explain why a session has no plan in a plan space, or how much room it has, whatever machines are in stock.
+    """Explain why a session has no plan in a plan space, or how much room it has.
+
+    Least latencies and conflicts disregard limits on machines. Where latencies leave room, the default solver decides
+    whether a plan keeps these limits too.
 
     Args:
         session: the session.
         space: the plan space.
-        time_limit_s: limit in seconds of all searches for least latencies together; None means no limit.
+        time_limit_s: limit in seconds of all searches together; None means no limit for least latencies, and
+            `UNDER_LIMITS_S` for a plan within limits on machines.
 
     Returns:
         The explanation; every claim in it is proven, and the least SLO is that of a plan that the checker accepts.
     """
+    began, limited = time.perf_counter(), session
     session = without_limits(session)
     search = _ConflictSearch(session, time_limit_s)
     given = restrictions(space)
@@ -317,7 +329,9 @@ def explain(session: Session, space: PlanSpace = FULL_SPACE, time_limit_s: float
         return Explanation(session, space, Status.UNKNOWN, *slo, (), (), (), None, True, *each)
     if feasible:
         slowest = _slowest_on_path(session, found)
-        return Explanation(session, space, Status.FEASIBLE, *slo, (), (), (), slowest, True, *each)
+        room = Explanation(session, space, Status.FEASIBLE, *slo, (), (), (), slowest, True, *each)
+        left_s = UNDER_LIMITS_S if time_limit_s is None else began + time_limit_s - time.perf_counter()
+        return room if session == limited else _under_limits(room, limited, left_s)
     lifts = tuple(r for r in given if search.feasible(without(space, [r])))
     kept, minimal = list(given), True
     for restriction in given:
@@ -331,6 +345,36 @@ def explain(session: Session, space: PlanSpace = FULL_SPACE, time_limit_s: float
     conflicts = _conflicts(session, core)
     slowest = _slowest(conflicts)
     return Explanation(session, space, Status.INFEASIBLE, *slo, conflicts, tuple(kept), lifts, slowest, minimal, *each)
+
+
+LIMITS = frozenset({"stock", "shares", "resources", "changes", "spare", "largest_share", "at_least", "least_machines"})
+"""Names of the demands that are limits on machines (`without_limits`)."""
+UNDER_LIMITS_S = 10.0
+"""Seconds of the search for a plan within limits on machines, where the caller gives no limit."""
+
+
+def _under_limits(found: Explanation, limited: Session, left_s: float) -> Explanation:
+    """The explanation of a session whose objectives leave room, with the answer for its limits on machines.
+
+    Args:
+        found: the explanation without these limits.
+        limited: the session with them.
+        left_s: seconds that are left.
+    """
+    status = Status.UNKNOWN
+    try:
+        if left_s > 0:
+            result = solve(limited, space=found.space, time_limit_s=left_s)
+            # A plan in a narrower space is one in this space too; that there is none says nothing about this space.
+            if result.plan is not None or result.space == found.space:
+                status = Status.FEASIBLE if result.plan is not None else result.status
+    except InputError:
+        # The solver does not cover what the session asks for, so the question stays open.
+        pass
+    if status is Status.FEASIBLE:
+        return found
+    limits = tuple(one.words for one in SESSION_DEMANDS if one.name in LIMITS and one.asked(limited, found.space))
+    return replace(found, status=status if status is Status.INFEASIBLE else Status.UNKNOWN, limits=limits)
 
 
 def _least(session: Session, found: list[_Fastest]) -> Evaluation:

@@ -42,6 +42,8 @@ def one_line(found: Explanation, solver: str, *, proven: bool = False) -> str:
 def page(found: Explanation) -> str:
     """The explanation for people."""
     head = f"{found.session.name}: {found.status.value}, {_asked(found)}"
+    if found.limits:
+        return "\n".join([head, *_excluded(found)])
     if found.status is Status.UNKNOWN:
         return f"{head}\nopen: a time limit ended the search for the modules' least latencies"
     if found.status is Status.FEASIBLE:
@@ -58,6 +60,16 @@ def page(found: Explanation) -> str:
     if found.bottleneck is not None:
         lines.append(f"bottleneck: module {found.session.modules[found.bottleneck].name}")
     return "\n".join([*lines, "remedies:", *(f"  {text}" for text in _remedy_list(found))])
+
+
+def _excluded(found: Explanation) -> list[str]:
+    """The limits on machines that exclude every plan, or may do so, and the least latencies without them."""
+    named = joined(found.limits)
+    least = f"without limits on machines there is a plan down to {joined(_least(found))}"
+    if found.status is Status.INFEASIBLE:
+        remedy = "remedies:\n  allow more of them: euclio what-if and euclio most price that; or lower the rate"
+        return [f"the solver proved that no plan keeps {named}", least, remedy]
+    return [f"open: the solver neither found a plan that keeps {named} nor proved that there is none", least]
 
 
 _MINIMAL = "the conflict is minimal: take away any one of these modules or restrictions and it is gone"
@@ -86,7 +98,11 @@ def describe(found: Explanation) -> dict[str, Any]:
         "conflict": [_conflict_data(found, conflict) for conflict in found.conflicts],
         "restrictions": [restriction.option for restriction in found.kept],
         "minimal": found.minimal,
-        "remedies": {"least_slo_s": least, "lift": [restriction.option for restriction in found.lifts]},
+        "remedies": {
+            "least_slo_s": None if found.limits else least,
+            "lift": [restriction.option for restriction in found.lifts],
+        },
+        **({"limits": [*found.limits]} if found.limits else {}),
         "bottleneck": None if found.bottleneck is None else found.session.modules[found.bottleneck].name,
     }
 

@@ -1,0 +1,65 @@
+"""Explanations of sessions whose machines are limited: they agree with the solver's answer, or say that it is open."""
+
+import pytest
+
+import euclio
+from euclio.core.result import Status
+from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
+from euclio.questions.explain.text import describe, page
+
+WHOLE = PlanSpace(charging="whole")
+
+
+def chain(**limits):
+    """Two modules that need two machines each; a machine takes two of a resource."""
+    modules = [
+        Module("a", 100, [Configuration("X", 1, 1, "0.02")]),
+        Module("b", 50, [Configuration("X", 2, 1, "0.05")]),
+    ]
+    hardware = [Hardware("X", 1, count=limits.pop("count", None), takes={"gpu": 2})]
+    return Session("two", "0.5", hardware, modules, [("a", "b")], **limits)
+
+
+@pytest.mark.parametrize(
+    "limits", [{"count": 3}, {"count": 4}, {"resources": {"gpu": 7}}, {"resources": {"gpu": 8}}, {"spare_machines": 1}]
+)
+@pytest.mark.parametrize("space", [PlanSpace(), WHOLE])
+def test_the_status_is_that_of_the_cheapest_plan(limits, space):
+    """It said "feasible" and left with 0 where `solve` proved that no plan keeps the limits."""
+    session = chain(**limits)
+    solved = euclio.solve(session, "exact", space=space)
+    found = euclio.explain(session, space)
+    assert (found.status is Status.FEASIBLE) == (solved.plan is not None)
+    assert (found.status is Status.INFEASIBLE) == (solved.status is Status.INFEASIBLE)
+
+
+def test_the_limits_that_exclude_every_plan_are_named():
+    """A reader has to know that latencies are not the reason."""
+    found = euclio.explain(chain(count=3), WHOLE)
+    assert found.status is Status.INFEASIBLE
+    assert found.limits == ("a stock of machines",)
+    assert "no plan keeps a stock of machines" in page(found)
+    assert describe(found)["limits"] == ["a stock of machines"]
+    assert describe(found)["remedies"]["least_slo_s"] is None
+
+
+def test_latencies_are_named_first():
+    """Where the objective is too short, the conflict says more than the limits."""
+    found = euclio.explain(chain(count=3), WHOLE, slo="0.01")
+    assert found.status is Status.INFEASIBLE
+    assert found.conflicts
+    assert not found.limits
+
+
+def test_what_no_solver_proves_stays_open():
+    """The default solver refuses packed machines: neither "feasible" nor "infeasible" would be proven."""
+    found = euclio.explain(chain(count=3), PlanSpace(charging="packed"))
+    assert found.status is Status.UNKNOWN
+    assert "open: the solver" in page(found)
+
+
+def test_an_explanation_without_limits_says_nothing_of_them():
+    """Its data is a contract: the field is left out."""
+    found = euclio.explain(chain(), WHOLE)
+    assert found.status is Status.FEASIBLE
+    assert "limits" not in describe(found)
