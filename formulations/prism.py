@@ -319,6 +319,9 @@ def _prices(case: Case, pressure: Fraction) -> tuple[int, ...] | None:
     if pressure == 0:
         return (0,) * len(case.models)
     weights, most = _weights(case, pressure)
+    if max(weights) > most:
+        # A model that reaches the pressure alone goes nowhere, which prices of 1 for it and 0 for all others prove.
+        return tuple(int(weight > most) for weight in weights)
     number, known = len(weights), set[tuple[int, ...]]()
     program = Covering(np.ones(number))
     new: Iterable[tuple[int, ...]] = ((place,) for place in range(number))

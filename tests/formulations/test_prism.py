@@ -69,6 +69,15 @@ def test_small_instances_agree_with_enumeration(seed):
         assert broken_certificate(case.as_data(), found.as_data()) is None
 
 
+@pytest.mark.parametrize(("seed", "number"), [(0, 32), (1, 38), (2, 6)])
+def test_a_model_that_reaches_the_pressure_alone_is_the_proof(seed, number):
+    """The linear program covers every model, also one that fits nowhere: it found no prices on these."""
+    case = draw_cases(seed=seed)[number]
+    found = exact(case)
+    assert found.prices is not None
+    assert broken_certificate(case.as_data(), found.as_data()) is None
+
+
 def test_spoilt_certificates_are_refused():
     """A checker that accepts anything would accept the right ones too."""
     case = draw_cases(1)[0]

@@ -69,14 +69,14 @@ def test_a_slo_that_no_stock_meets_is_said_so():
     assert (found.status, found.reason) == (Status.INFEASIBLE, "no plan meets the SLO (proven)")
 
 
-def test_explanations_leave_the_stock_to_the_solver():
-    """They are about latencies: the reason of the solver stays, and the page says that it counts no machines."""
+def test_explanations_agree_with_the_solver_on_the_stock():
+    """The reason of the solver stays; the page said "feasible" of a session that `solve` proves infeasible."""
     session = two_modules(1, 1)
     found = solve(session, "exact", space=WHOLE)
     assert FAMILY.why_infeasible(session, found, None) == found.reason
     explained = FAMILY.explain(session, WHOLE, None)
-    assert explained.status is Status.FEASIBLE
-    assert "stock, resources, changes and largest shares are not looked at here" in explained.text
+    assert explained.status is found.status is Status.INFEASIBLE
+    assert "no plan keeps a stock of machines" in explained.text
     slow = two_modules(1, 1, slo="0.15")
     assert "more than the SLO" in FAMILY.why_infeasible(slow, solve(slow, "exact", space=WHOLE), None)
 
