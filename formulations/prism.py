@@ -1,4 +1,4 @@
-"""PRISM: place models on GPUs so that the busiest one has most memory left for its load (docs/findings/prism.md).
+"""PRISM: place models on GPUs so that the GPU under the most pressure has the least (docs/findings/prism.md).
 
 The problem of a public benchmark for programs that search heuristics: 2·G models go to G GPUs of 80 GB. The *pressure*
 of a GPU is Σ rate/slo of its models divided by its free memory, 80 − Σ size, and the largest one is to be as small as

@@ -400,6 +400,7 @@ def interrupted_at(deadline: float) -> Iterator[None]:
         try:
             yield
         finally:
+            # An alarm may still come before this step. What it raises leaves the cleaning below to be done.
             over = True
     finally:
         set_alarm(0)

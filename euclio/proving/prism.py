@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import TypeGuard
 
 
 def broken_certificate(case: Mapping[str, object], certificate: Mapping[str, object]) -> str | None:
@@ -20,8 +21,9 @@ def broken_certificate(case: Mapping[str, object], certificate: Mapping[str, obj
         certificate: `placement`, the GPU of each model; `pressure`, a fraction in text; `prices`, a whole number per
             model.
     """
-    gpus, memory, models, placement, pressure, prices = _read(case, certificate)
-    if len(placement) != len(models) or not all(0 <= gpu < gpus for gpu in placement):
+    gpus, memory, models = _read(case)
+    placement, prices = certificate.get("placement"), certificate.get("prices")
+    if not _wholes(placement, len(models)) or not all(0 <= gpu < gpus for gpu in placement):
         return "placement: each model needs one GPU of the instance"
     largest = Fraction(0)
     for gpu in range(gpus):
@@ -30,14 +32,14 @@ def broken_certificate(case: Mapping[str, object], certificate: Mapping[str, obj
         if left <= 0:
             return f"placement: GPU {gpu} has no memory left"
         largest = max(largest, sum((load for _, load in own), Fraction(0)) / left)
-    if largest != pressure:
-        return f"pressure: the placement has {largest}, and the certificate says {pressure}"
-    if pressure == 0:
+    if str(largest) != certificate.get("pressure"):
+        return f"pressure: the placement has {largest}, and the certificate says {certificate.get('pressure')}"
+    if largest == 0:
         return None
-    if len(prices) != len(models) or any(price < 0 for price in prices):
+    if not _wholes(prices, len(models)) or any(price < 0 for price in prices):
         return "prices: each model needs a whole number of at least 0"
     dearest = _dearest(
-        [(load + pressure * size, price) for (size, load), price in zip(models, prices, strict=True)], pressure * memory
+        [(load + largest * size, price) for (size, load), price in zip(models, prices, strict=True)], largest * memory
     )
     if sum(prices) <= gpus * dearest:
         return f"prices: they sum to {sum(prices)}, which {gpus} GPUs with at most {dearest} each can hold"
@@ -56,15 +58,14 @@ def _dearest(weighted: list[tuple[Fraction, int]], below: Fraction) -> int:
     return max(lightest)
 
 
-def _read(
-    case: Mapping[str, object], certificate: Mapping[str, object]
-) -> tuple[int, Fraction, list[tuple[Fraction, Fraction]], list[int], Fraction, list[int]]:
-    """GPUs, memory, (size, load) of the models, placement, pressure and prices out of plain data."""
+def _wholes(values: object, count: int) -> TypeGuard[list[int]]:
+    """Whether these are so many whole numbers; sums of others could be rounded."""
+    return isinstance(values, list) and len(values) == count and all(type(value) is int for value in values)
+
+
+def _read(case: Mapping[str, object]) -> tuple[int, Fraction, list[tuple[Fraction, Fraction]]]:
+    """Number of GPUs, memory of each, and (size, load) of the models."""
     listed = case["models"]
     assert isinstance(listed, list)
     models = [(Fraction(own["size_gb"]), Fraction(own["rate"]) / Fraction(own["slo"])) for own in listed]
-    placement, prices = certificate["placement"], certificate["prices"]
-    assert isinstance(placement, list)
-    assert isinstance(prices, list)
-    gpus, memory = Fraction(str(case["gpus"])), Fraction(str(case["gpu_memory_gb"]))
-    return int(gpus), memory, models, placement, Fraction(str(certificate["pressure"])), prices
+    return int(str(case["gpus"])), Fraction(str(case["gpu_memory_gb"])), models

@@ -76,7 +76,8 @@ def explain(
         space: plan space; None means that of `solver`.
         time_limit_s: as `time_limit`.
         solver: start from the plan space of this solver; None means the full one.
-        time_limit: limit of all searches together in seconds; None means no limit.
+        time_limit: limit of all searches together in seconds; None means no limit, and 10 s for a plan that keeps
+            limits on machines.
         supervised: search in a process of its own, which enforces the limit.
         **keywords: changes of a session and fields of the plan space, as of `euclio.solve`.
 
@@ -113,7 +114,8 @@ def explain(
     Parameter("file", help=lambda: f"{an_instance()} (JSON); {SHARING}", metavar="INSTANCE", details=POOL),
     json_of("the explanation", ""),
     about="Name the conflict of an infeasible instance. For a session: the smallest set of modules and restrictions, "
-    "and the least SLO that has a plan. For a cluster its models and for a fleet its fragments that are too slow.",
+    "the least SLO that has a plan, and the limits on machines that exclude every plan. For a cluster its models and "
+    "for a fleet its fragments that are too slow.",
     first=("--slo", "--rate", "--machines", "--stock", "--time-limit"),
     exits="0 feasible, 3 infeasible, 4 not known within the limit",
     examples=("euclio explain session.json --slo 0.21",),

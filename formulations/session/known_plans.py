@@ -27,7 +27,8 @@ THOROUGH, THOROUGH_S = "harpagon", 2e-6
 IN_LINE, IN_LINE_S = "price-of-time", 1e-3
 """One whose time grows in line with the modules, and by how many seconds at most."""
 AT_ONCE_S, SHARE = 0.03, 0.2
-"""It is run after the limit where it is as quick as this, and before the search where it takes this share of it."""
+"""The thorough one is run after the limit where it is as quick as this. Either of the two is run before the search
+where it takes at most this share of the limit."""
 CHECK_S, MOST_CHECK, LATE_S = 1e-3, 0.05, 0.1
 """Seconds that checking and handing over a plan may take for each module, on a busy machine; the largest share of the
 limit that is left for it; and from what time on any is."""

@@ -93,6 +93,10 @@ def test_spoilt_certificates_are_refused():
         {"prices": [1] * len(case.models)},
         {"prices": [0] * len(case.models)},
         {"prices": right["prices"][:-1]},
+        {"prices": [float(price) for price in right["prices"]]},
+        {"prices": None},
+        {"pressure": None},
+        {"placement": None},
         {"prices": [-1, *right["prices"][1:]]},
     ]
     assert broken_certificate(data, right) is None

@@ -28,10 +28,11 @@ JUST = 1 - Fraction(1, 10**6)
 
 
 def look(seed: int) -> Found:
-    """Bounds on whole and packed machines, points of a grid and the least SLO of one session."""
+    """Bounds on whole and packed machines, points of a grid, the least SLO and the answer on a stock of one session."""
     session = small_session(seed)
     own = PlanSpace(tuple(POLICIES)[seed % len(POLICIES)])
     said = [*_bounds(session, own), *_points(session, own), *_least_slo(session, own)]
+    said += _within_stock(session, replace(own, charging=Charging.WHOLE))
     faults = tuple(fault for fault in said if fault)
     return Found(sum(fault is not None for fault in said), faults, sum(fault is None for fault in said))
 
@@ -89,9 +90,24 @@ def _least_slo(session: Session, own: PlanSpace) -> Iterator[str | None]:
         yield None if truth is None else f"least SLO {found.least_slo_s} x {part}: {truth.status}" if wrong else ""
 
 
+def _within_stock(session: Session, own: PlanSpace) -> Iterator[str | None]:
+    """Whether an explanation calls a session with so many machines of each type feasible exactly if it has a plan."""
+    for count in (1, 2, 4):
+        limited = replace(session, hardware=tuple(replace(h, count=count) for h in session.hardware))
+        truth, found = _truth(limited, own), explain(limited, own, LIMIT_S).status
+        if truth is None or found is Status.UNKNOWN:
+            yield None
+        else:
+            wrong = (found is Status.INFEASIBLE) != (truth.status is Status.INFEASIBLE)
+            yield (
+                f"{count} machines of each type: explained as {found}, and {truth.status} of all plans" if wrong else ""
+            )
+
+
 SEARCH = Search(
     "next-to-plans",
-    "bounds on whole and packed machines, points that follow from others and the least SLO are those of all plans",
+    "bounds on whole and packed machines, points that follow from others, the least SLO and the answer on a stock are "
+    "those of all plans",
     "claims",
     look,
     range(20),

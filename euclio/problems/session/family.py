@@ -19,7 +19,7 @@ from euclio.problems.session.files.instances import session_from_json, session_t
 from euclio.problems.session.instance import Configuration, Hardware, Module, Session
 from euclio.problems.session.latency.of_requests import caveat, session_rate
 from euclio.problems.session.plan import Plan
-from euclio.problems.session.resources import lacks_others, without_limits
+from euclio.problems.session.resources import lacks_others, may_lack_machines, without_limits
 from euclio.problems.session.rules import DummyRule
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
 
@@ -47,12 +47,6 @@ def _summary(session: Session, space: PlanSpace, evaluation: Evaluation) -> str:
     return f"cost {money(session, evaluation.cost_per_h)} per hour, {objectives_in_words(session, evaluation)}"
 
 
-def _limited(session: Session) -> bool:
-    """Whether a session may have no plan for another reason than its latencies."""
-    changes = session.running is not None and session.running.most_changes is not None
-    return bool(session.stock or session.resources or session.share_groups or changes)
-
-
 def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> str:
     lacking = lacks_others(session, result.space)
     if lacking and result.status is Status.INFEASIBLE:
@@ -60,7 +54,7 @@ def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> 
     limit = EXPLAIN_LIMIT_S if limit_s is None else min(limit_s, EXPLAIN_LIMIT_S)
     found = _find_reason(without_limits(session), result.space, limit)
     # Explanations are about latencies. Where these are short enough, the solver has said what else is lacking.
-    if _limited(session) and found.status is not Status.INFEASIBLE and result.reason:
+    if may_lack_machines(session) and found.status is not Status.INFEASIBLE and result.reason:
         return result.reason
     return str(_one_line(found, result.solver, proven=result.status is Status.INFEASIBLE))
 

@@ -87,6 +87,15 @@ def without_stock(session: Session) -> Session:
     return replace(session, hardware=tuple(replace(h, count=None) for h in session.hardware), resources={})
 
 
+def may_lack_machines(session: Session) -> bool:
+    """Whether a session may have no plan for another reason than its latencies.
+
+    Floors, spare machines and prices of changes alone exclude no plan: further machines meet them.
+    """
+    changes = session.running is not None and session.running.most_changes is not None
+    return bool(session.stock or session.resources or session.share_groups or changes)
+
+
 def without_limits(session: Session) -> Session:
     """The session without a stock, resources, shares of hardware, spare, least and running machines.
 

@@ -1,8 +1,8 @@
 """Why a session has no plan: the smallest conflict between modules, restrictions and SLO, and what would resolve it.
 
-Modules are independent given their budgets. So a session is infeasible if and only if a path of its modules' least
-worst-case latencies and its delays exceeds its objective (with one hardware type per session: on every type). All of it
-is ours.
+Modules are independent given their budgets. So a session without limits on machines is infeasible if and only if a path
+of its modules' least worst-case latencies and its delays exceeds its objective (with one hardware type per session: on
+every type). The default solver decides whether a plan keeps a stock and other limits on machines. All of it is ours.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from euclio.problems.session.demands import SESSION_DEMANDS
 from euclio.problems.session.latency.paths import path_length
 from euclio.problems.session.least_latency import Least, bracket, least_latency
 from euclio.problems.session.objectives import Objective
-from euclio.problems.session.resources import without_limits
+from euclio.problems.session.resources import may_lack_machines, without_limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +331,7 @@ def explain(session: Session, space: PlanSpace = FULL_SPACE, time_limit_s: float
         slowest = _slowest_on_path(session, found)
         room = Explanation(session, space, Status.FEASIBLE, *slo, (), (), (), slowest, True, *each)
         left_s = UNDER_LIMITS_S if time_limit_s is None else began + time_limit_s - time.perf_counter()
-        return room if session == limited else _under_limits(room, limited, left_s)
+        return _under_limits(room, limited, left_s) if may_lack_machines(limited) else room
     lifts = tuple(r for r in given if search.feasible(without(space, [r])))
     kept, minimal = list(given), True
     for restriction in given:
@@ -347,8 +347,6 @@ def explain(session: Session, space: PlanSpace = FULL_SPACE, time_limit_s: float
     return Explanation(session, space, Status.INFEASIBLE, *slo, conflicts, tuple(kept), lifts, slowest, minimal, *each)
 
 
-LIMITS = frozenset({"stock", "shares", "resources", "changes", "spare", "largest_share", "at_least", "least_machines"})
-"""Names of the demands that are limits on machines (`without_limits`)."""
 UNDER_LIMITS_S = 10.0
 """Seconds of the search for a plan within limits on machines, where the caller gives no limit."""
 
@@ -373,7 +371,10 @@ def _under_limits(found: Explanation, limited: Session, left_s: float) -> Explan
         pass
     if status is Status.FEASIBLE:
         return found
-    limits = tuple(one.words for one in SESSION_DEMANDS if one.name in LIMITS and one.asked(limited, found.space))
+    # The single demands that the limits make; those that combine several say nothing more to a reader.
+    single = (one for one in SESSION_DEMANDS if not one.meets)
+    asked = (one for one in single if one.asked(limited, found.space) and not one.asked(found.session, found.space))
+    limits = tuple(one.words for one in asked)
     return replace(found, status=status if status is Status.INFEASIBLE else Status.UNKNOWN, limits=limits)
 
 

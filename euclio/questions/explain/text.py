@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from euclio.core.numbers import LARGEST, rounded_up
+from euclio.core.parameters import verb_text
 from euclio.core.result import Status
 from euclio.core.showing import Head, View
 from euclio.core.words import full, joined, listed, percent
@@ -67,9 +68,10 @@ def _excluded(found: Explanation) -> list[str]:
     named = joined(found.limits)
     least = f"without limits on machines there is a plan down to {joined(_least(found))}"
     if found.status is Status.INFEASIBLE:
-        remedy = "remedies:\n  allow more of them: euclio what-if and euclio most price that; or lower the rate"
-        return [f"the solver proved that no plan keeps {named}", least, remedy]
-    return [f"open: the solver neither found a plan that keeps {named} nor proved that there is none", least]
+        most = verb_text("most")
+        remedy = f"remedies:\n  loosen these limits, or lower the rate: {most} finds the highest that they allow"
+        return [f"the default solver proved that no plan keeps {named}", least, remedy]
+    return [f"open: the default solver neither found a plan that keeps {named} nor proved that there is none", least]
 
 
 _MINIMAL = "the conflict is minimal: take away any one of these modules or restrictions and it is gone"
