@@ -1,6 +1,6 @@
 """Solves the PRISM benchmark and checks its certificates: `python docs/tools/prism.py`, some seconds.
 
-Writes the tables of `docs/findings/prism.md`. `--certificates FILE` keeps the instances and certificates as JSON lines.
+Writes the tables of `docs/findings/prism.md` and draws `docs/figures/prism.svg`. `--certificates FILE` keeps the instances and certificates as JSON lines.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import time
 from fractions import Fraction
 from pathlib import Path
 
-from pasting import DOCS, paste, table
+from matplotlib.figure import Figure
+from pasting import DOCS, FIGURES, draw_styled, paste, table
 
+from euclio.core.figures import PALETTE, grid
 from euclio.core.words import percent
 from euclio.proving.prism import broken_certificate
 from formulations.prism import Case, Certificate, draw_cases, exact, greedy, price, public_score
@@ -37,6 +39,19 @@ def by_greedy(cases: tuple[Case, ...]) -> list[Fraction]:
     """The largest pressure of the greedy placement of each instance."""
     placements = [greedy(case) for case in cases]
     return [price(case, own) for case, own in zip(cases, placements, strict=True)]
+
+
+def draw(above: list[float]) -> Figure:
+    """The instances by how far greedy lies above the optimum, in per cent."""
+    figure = Figure(figsize=(6.4, 2.6))
+    axes = figure.subplots()
+    axes.bar(range(1, len(above) + 1), sorted(above), color=PALETTE[1], label="greedy")
+    axes.axhline(0.0, color=PALETTE[0], linewidth=2.5, label="proven optimum")
+    axes.set(xlabel="instance, the best of greedy first", ylabel="largest pressure\nabove the optimum (%)")
+    axes.margins(x=0.01)
+    grid(axes)
+    axes.legend(loc="upper left")
+    return figure
 
 
 def main() -> None:
@@ -64,6 +79,7 @@ def main() -> None:
         "prism-greedy": table(("least", "median", "most"), [spread]),
     }
     paste(DOCS / "findings" / "prism.md", tables)
+    draw_styled(FIGURES / "prism.svg", lambda: draw([100.0 * float(part) for part in above]))
 
 
 if __name__ == "__main__":
