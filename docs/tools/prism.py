@@ -1,6 +1,7 @@
 """Solves the PRISM benchmark and checks its certificates: `python docs/tools/prism.py`, some seconds.
 
-Writes the tables of `docs/findings/prism.md` and draws `docs/figures/prism.svg`. `--certificates FILE` keeps the instances and certificates as JSON lines.
+Writes the tables of `docs/findings/prism.md` and draws `docs/figures/prism.svg`. `--certificates FILE` keeps the
+instances and certificates as JSON lines.
 """
 
 from __future__ import annotations
