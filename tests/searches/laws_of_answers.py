@@ -13,6 +13,7 @@ from euclio.core.families import family_of
 from euclio.core.registry import find_solver
 from euclio.core.result import Status
 from euclio.core.solving import asked
+from euclio.core.tolerances import BRACKET_TOLERANCE
 from euclio.problems.session.least_latency import RESOLUTION
 from euclio.questions.cost_curve import CostCurve, cost_curve
 from euclio.questions.explain.explaining import explain
@@ -180,5 +181,7 @@ def _kept(case: Case, turned: Turned) -> str | None:
         return f"attainment: {one}, then {other}"
     if one.cost_per_h is None or other.cost_per_h is None:
         return "" if one.cost_per_h is other.cost_per_h else None
-    same = _near(Fraction(one.cost_per_h) * turned.factor, Fraction(other.cost_per_h), ROUNDED)
+    # By share the bound is that of a bracket: capacity may be kept free at any rate.
+    within = ROUNDED if case.space.charging.whole else Fraction(BRACKET_TOLERANCE)
+    same = _near(Fraction(one.cost_per_h) * turned.factor, Fraction(other.cost_per_h), within)
     return "" if same else f"attainment: at least {one.cost_per_h}, then {other.cost_per_h}"
