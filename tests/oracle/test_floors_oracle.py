@@ -136,3 +136,20 @@ def test_floors_of_nothing_and_long_durations_change_nothing(seed, solver):
         second.claimed,
     )
     assert all(m.profile is own.profile for m, own in zip(plain.modules, same.modules, strict=True))
+
+
+def test_more_machines_for_nothing_are_paid_for_than_spare_ones_leave_in_stock():
+    """Two in stock of price 0 are paid for. Next to the spare one, one of them takes the 5 requests of at most 10."""
+    hardware = [Hardware("A", 0, 2, at_least=2)]
+    module = Module("m", 5, [Configuration("A", 1, 1, "0.1")])
+    found = solve(Session("free", 1, hardware, [module], spare_machines=1), "exact", space=PlanSpace(charging="whole"))
+    assert (found.status, found.value) == (Status.OPTIMAL, 0)
+
+
+def test_as_many_machines_as_a_module_needs_at_least_may_be_of_a_cheaper_type():
+    """One machine of A takes all 30 requests. Two of B, each within 0.5 + 1/2 s, cost less than two of A: 5 + 1 + 1."""
+    hardware = [Hardware("A", 5), Hardware("B", 1)]
+    profile = [Configuration("A", 1, 1, "0.02"), Configuration("B", 1, 1, "0.5")]
+    asked = Session("m", "1.1", hardware, [Module("m", 30, profile)], least_machines={"m": 3})
+    for name in ("exact", "milp", "plan-bruteforce"):
+        assert solve(asked, name, space=PlanSpace(charging="whole")).value == 7, name

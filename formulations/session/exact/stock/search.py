@@ -48,6 +48,7 @@ from formulations.session.exact.stock.boxes import (
 )
 from formulations.session.exact.stock.prices import better_price
 from formulations.session.module.charges import no_charges
+from formulations.session.module.least import rows_as_floats
 from formulations.session.module.nearly_full import nearly_full
 from formulations.session.module.problem import Stock
 from formulations.session.split.course import unwatched
@@ -105,6 +106,8 @@ class StockSearch:
     _kind: Ints = field(init=False)
     _profile: list[Configuration] = field(init=False)
     _parts_of: int = field(init=False)
+    _gives: Floats = field(init=False)
+    _asked: Floats = field(init=False)
     _types: list[str] = field(init=False)
     _rows: Rows = field(init=False)
     _scale: Floats = field(init=False)
@@ -129,6 +132,7 @@ class StockSearch:
         hardware = [c.hardware for c in self._profile]
         self._kind = np.array([names.index(h) if h in names else -1 for h in hardware], np.int64)
         self._parts_of = parts_of_machines(self.session, self.space)
+        self._gives, self._asked = rows_as_floats(self.session, self._profile)
         self._rows = rows_of(self.limits, names, self._parts_of)
         self._arrays = arrays._replace(slo=arrays.slo * (1.0 + SLO_SLACK))
         if self.discount:
@@ -318,7 +322,8 @@ class StockSearch:
         own, most = charged(part, arrays.price)._replace(slo=arrays.slo), room[part.modules]
         key = (int(part.modules[0]), own.price.tobytes(), most.tobytes(), own.slo)
         if key not in self._proofs:
-            stock = Stock(self._kind[part.configurations], most)
+            gives = np.ascontiguousarray(self._gives[:, part.configurations])
+            stock = Stock(self._kind[part.configurations], most, gives, self._asked[part.modules])
             found = prove_within(own, stock, no_charges(own), GAP, self.deadline, math.inf, ANY_WORK, unwatched())
             self._proofs[key] = found
         return self._proofs[key]
@@ -391,7 +396,9 @@ class StockSearch:
             m.allocations[-1].partial_rps > 0 and k < 0 for m, k in zip(plan.modules, proof.partial_at, strict=True)
         ):
             return None
-        if proof.clear and proof.path_s < arrays.slo * CLEAR_PATH and arrays.countable:
+        known = proof.clear and proof.path_s < arrays.slo * CLEAR_PATH and arrays.countable
+        # Rounding may also have made a plan keep a largest share.
+        if known and not self._asked.any():
             return plan
         checked = evaluate(self._unlimited, plan, self.space)
         return plan if checked.feasible else None
