@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import replace
 from fractions import Fraction
@@ -12,9 +13,11 @@ from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
 from euclio.problems.session.running import Running, RunningMachines
+from euclio.proving.session.certifying import find_better
 
 pytest.importorskip("ortools")
 
+LEAST = Fraction(1, 10**18)
 PRICES = (0, 1, 1, 2, 3, "0.5")
 POLICIES = ("tc", "tc", "tc-shared", "rr", "rr-even", "machine-rate")
 
@@ -71,7 +74,7 @@ def test_exact_methods_agree_with_enumeration(seed):
     """Idle machines, those paid for and not used, and configurations left out, next to stock, changes and spare ones.
 
     Each method counts them in its own way: enumeration as a term of each plan, the joint models by rows, `exact` by
-    prices and most machines.
+    prices, most machines and rows of a module, the prover by sums over modules.
     """
     session, space = drawn(seed)
     found = {
@@ -81,6 +84,10 @@ def test_exact_methods_agree_with_enumeration(seed):
     decided = {name: one for name, one in found.items() if one.status in (Status.OPTIMAL, Status.INFEASIBLE)}
     assert {one.status for one in found.values()} <= {Status.OPTIMAL, Status.INFEASIBLE, Status.INAPPLICABLE}
     assert len({(one.status, one.value) for one in decided.values()}) == 1, decided
+    best = found["plan-bruteforce"].value
+    assert find_better(session, space, best, math.inf).plan is None
+    if best is not None:
+        assert not find_better(session, space, best + max(best, Fraction(1)) * LEAST, math.inf).exhausted
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -75,7 +75,7 @@ class SearchRoom(NamedTuple):
         covers: the machines of each price (`look_up_covers`), shape (configurations kept + 2 or more, `MOST_PRICES`).
         top: the largest throughput of each type from a configuration on, shape (configurations kept + 1, types).
         held: machines by type, shape (types,).
-        detours: what rows cost (`look_up_detours`), shape (rows, configurations kept + 1 or more).
+        detours: what rows cost (`look_up_detours`), shape (rows, 3, configurations kept + 1 or more).
     """
 
     steps: Steps
@@ -282,7 +282,7 @@ def new_search_room(configurations: int, allocations: int, rows: int) -> SearchR
     columns = block[: 9 * levels].reshape((9, levels))
     places = np.empty((2, levels), np.int64)
     covers = block[9 * levels :].reshape((configurations + 2, MOST_PRICES))
-    detours = np.empty((rows, configurations + 1))
+    detours = np.empty((rows, 3, configurations + 1))
     return SearchRoom(new_steps(configurations), places, columns, covers, columns[:0], places[0, :0], detours)
 
 
@@ -375,7 +375,7 @@ def _search(
                 continue
             lower = cost[d] + p.table[UNIT_COST, j] * (rest[d] + deficit[d])
             if p.least.size > 0:
-                lower += rows_cost(p, room.detours, at, count, d, j)
+                lower = cost[d] + rows_cost(p, room.detours, at, count, d, j, rest[d] + deficit[d])
             if lower > (below if deficit[d] == 0.0 and not p.whole else below_whole):
                 depth -= 1
                 continue

@@ -441,35 +441,47 @@ def rows_are_met(p: ModuleProblem, at: Ints, count: Ints, d: int, j: int, machin
 
 @compiled_on_tables
 def look_up_detours(p: ModuleProblem, detours: Floats) -> None:
-    """Write what a unit of a row costs per hour beyond the best unit cost, at least, from each configuration on.
+    """Write what rows make plans cost, from each configuration on.
 
     Machines of configuration j and later ones cost Σ p·n = Σ ρ_j·t·n + Σ (p − ρ_j·t)·n, and no term of the second sum
     is negative; so it is at least what the row lacks times the least (p − ρ_j·t)/a.
 
     Args:
         p: the module at one budget.
-        detours: room for them, shape (rows, configurations kept + 1 or more).
+        detours: room, shape (rows, 3, configurations kept + 1 or more): for each row the least (p − ρ_j·t)/a, the
+            largest a, and the least price per hour of a machine with an a.
     """
     size = p.configuration.size
     for row in range(p.least.size):
-        for j in range(size + 1):
+        detours[row, 1, size], detours[row, 2, size] = 0.0, np.inf
+        for j in range(size, -1, -1):
             best = np.inf
             for i in range(j, size):
                 own = p.gives[row, p.configuration[i]]
                 if own > 0.0:
                     beyond = max(0.0, p.table[PRICE, i] - p.table[UNIT_COST, j] * p.table[THROUGHPUT, i])
                     best = min(best, beyond / own)
-            detours[row, j] = best
+            detours[row, 0, j] = best
+            if j < size:
+                own = p.gives[row, p.configuration[j]]
+                detours[row, 1, j] = max(own, detours[row, 1, j + 1])
+                detours[row, 2, j] = min(p.table[PRICE, j] if own > 0.0 else np.inf, detours[row, 2, j + 1])
 
 
 @compiled_on_tables
-def rows_cost(p: ModuleProblem, detours: Floats, at: Ints, count: Ints, d: int, j: int) -> float:
-    """What rows make machines of configuration j and later ones cost beyond the best unit cost, at least, per hour."""
-    most = 0.0
+def rows_cost(p: ModuleProblem, detours: Floats, at: Ints, count: Ints, d: int, j: int, rate: float) -> float:
+    """What machines of configuration j and later ones cost per hour, at least, that take a rate and meet the rows.
+
+    A row of which something is lacking takes a machine, and so many that the best ones give it.
+    """
+    plain = p.table[UNIT_COST, j] * max(rate, 0.0)
+    most = plain
     for row in range(p.least.size):
         lacks = row_lacks(p, at, count, d, row)
         if lacks > 0.0:
-            most = max(most, lacks * detours[row, j])
+            most = max(most, plain + lacks * detours[row, 0, j])
+            if p.whole:
+                most = max(most, np.ceil(lacks / detours[row, 1, j]) * detours[row, 2, j])
     return float(most)
 
 

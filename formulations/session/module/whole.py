@@ -99,7 +99,7 @@ def search_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: float
     keep, best, partial_at = 1.0 - tolerance, np.inf, -1
     below = largest_sum_below(p, cutoff * keep)
     required[0], most[0], by_rate[0], at[0] = p.rate, p.rate, 1, -1
-    detours = np.empty((p.least.size, size + 1))
+    detours = np.empty((p.least.size, 3, size + 1))
     look_up_detours(p, detours)
     depth, visited = 0, 0
     while depth >= 0:
@@ -117,9 +117,8 @@ def search_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: float
             if j >= size or cost[d] + max(p.table[UNIT_COST, j] * required[d], least_price[j]) > below:
                 depth -= 1
                 continue
-            # Prune the level: what rows lack is bought beyond that.
-            rows = rows_cost(p, detours, at, count, d, j)
-            if cost[d] + p.table[UNIT_COST, j] * max(required[d], 0.0) + rows > below:
+            # Prune the level: what rows lack is bought as well.
+            if cost[d] + rows_cost(p, detours, at, count, d, j, required[d]) > below:
                 depth -= 1
                 continue
             t, price = p.table[THROUGHPUT, j], p.table[PRICE, j]
