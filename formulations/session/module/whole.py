@@ -56,8 +56,7 @@ def cheapest_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: flo
         return down
     size, used = p.configuration.size, down.nodes
     best = down
-    # States with more rate may have fewer machines, or less rate that a row counts.
-    if p.least.size == 0 and p.most >= size and np.isfinite(p.table[WHOLE_NEED, :size]).all():
+    if p.most >= size and np.isfinite(p.table[WHOLE_NEED, :size]).all():
         up = search_states(p, min(cutoff, best.cost), tolerance, min(nodes - used, MOST_STATES))
         used += up.nodes
         best = up if up.cost < best.cost else best
