@@ -118,7 +118,7 @@ class StockSearch:
     _unlimited: Session = field(init=False)
     _attainable: Attainable | None = field(init=False, default=None)
     _apart: list[Part] = field(init=False)
-    _proofs: dict[tuple[int, bytes, bytes, float], Proof] = field(init=False, default_factory=dict)
+    _proofs: dict[tuple[int, bytes, bytes, float, float], Proof] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         """Number the types with a limit, and take the SLO for a little longer, as every search does."""
@@ -239,6 +239,8 @@ class StockSearch:
             proof = self._cheapest(most, price)
             if proof.status == INFEASIBLE:
                 return []
+            if proof.status == OPTIMAL and math.isinf(proof.cost):
+                return []
             if proof.status != OPTIMAL:
                 self.complete = False
                 return [Box(max(bound, self._value(proof, price)), box.least, most, price)]
@@ -314,17 +316,21 @@ class StockSearch:
 
     def _cheapest(self, most: Counts, price: Floats) -> Proof:
         self.solves += 1
-        arrays, room = self._charged(price), self._room(most)
-        return joined(arrays, ((part, self._cheapest_part(part, arrays, room)) for part in self._apart))
+        arrays, room, known = self._charged(price), self._room(most), math.inf
+        if math.isfinite(self.cutoff) and len(self._apart) == 1:
+            # A cutoff is close to the optimum, so that most boxes need no more than a bound.
+            paid = float(price @ self._machines(self._rows.most))
+            known = (self._limit() + paid) * (1.0 + 4.0 * GAP)
+        return joined(arrays, ((part, self._cheapest_part(part, arrays, room, known)) for part in self._apart))
 
-    def _cheapest_part(self, part: Part, arrays: SessionArrays, room: Floats) -> Proof:
+    def _cheapest_part(self, part: Part, arrays: SessionArrays, room: Floats, known: float = math.inf) -> Proof:
         """The proof of a part of the DAG, which boxes of other parts and the same prices leave as it is."""
         own, most = charged(part, arrays.price)._replace(slo=arrays.slo), room[part.modules]
-        key = (int(part.modules[0]), own.price.tobytes(), most.tobytes(), own.slo)
+        key = (int(part.modules[0]), own.price.tobytes(), most.tobytes(), own.slo, known)
         if key not in self._proofs:
             gives = np.ascontiguousarray(self._gives[:, part.configurations])
             stock = Stock(self._kind[part.configurations], most, gives, self._asked[part.modules])
-            found = prove_within(own, stock, no_charges(own), GAP, self.deadline, math.inf, ANY_WORK, unwatched())
+            found = prove_within(own, stock, no_charges(own), GAP, self.deadline, known, ANY_WORK, unwatched())
             self._proofs[key] = found
         return self._proofs[key]
 
