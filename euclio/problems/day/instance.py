@@ -187,7 +187,7 @@ def _applications_at(session: Session, rates_rps: tuple[Fraction, ...]) -> Itera
         if left:
             factor = max(rates_rps[m] for m in left) / max(session.modules[m].rate_rps for m in part)
             rate = None if own.rate_rps is None else own.rate_rps * factor
-            yield replace(own, modules=[session.modules[left[0]].name], rate_rps=rate)
+            yield replace(own, modules=(session.modules[left[0]].name,), rate_rps=rate)
 
 
 def _past(edges: tuple[tuple[str, str], ...], left_out: Sequence[str]) -> tuple[tuple[str, str], ...]:

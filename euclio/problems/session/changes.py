@@ -181,10 +181,8 @@ class SessionChanges:
         found: dict[str, dict[str, Fraction]] = {h.name: {} for h in session.hardware}
         for resource, each in (self.takes or {}).items():
             if resource not in session.resources | (self.resources or {}):
-                raise InputError(
-                    f"limits nothing, since {resource} has no capacity; give --resource {resource}=N as well",
-                    field=f"takes.{resource}",
-                )
+                message = f"limits nothing, since {resource} has no capacity; give --resource {resource}=N as well"
+                raise InputError(message, field=f"takes.{resource}")
             for name, own in each.items():
                 check_hardware(name, session.price, f"takes.{resource}")
                 found[name][resource] = own

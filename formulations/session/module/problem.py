@@ -171,8 +171,8 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
     table = room.table[: (LOW + 1) * (size + 1)].reshape((LOW + 1, size + 1))
     index, group, kind = room.numbers[:size], room.numbers[size : 2 * size], room.numbers[2 * size : 3 * size]
     few = few_share(table[UNIT_COST, :size]) * s.rate[m]
-    rows = (stock.most[m], stock.gives, stock.least[m])
-    return ModuleProblem(index, group, table, kind, *rows, *problem_rules(s, m, few, stock))
+    most, gives, least = stock.most[m], stock.gives, stock.least[m]
+    return ModuleProblem(index, group, table, kind, most, gives, least, *problem_rules(s, m, few, stock))
 
 
 @compiled_on_tables
