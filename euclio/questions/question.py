@@ -66,7 +66,7 @@ class Question:
         currency = f", prices in {self.session.currency}" if self.session.currency else ""
         changed = [] if self.changes is None else [f"with {self.changes.in_words()}"]
         solved = f"solver {self.solver.name}; plan space: {in_words(self.space)}"
-        kept = [] if self.demand is None else [self.demand.in_words()]
+        kept = [] if self.demand is None else [self.demand.in_words(self.session)]
         said = caveat(self.session, self.space) if self.demand is None else ""
         doubts = [said] if said else []
         return [f"{self.session.name}: cost per hour by {by}{currency}", *changed, *further, *kept, solved, *doubts]

@@ -26,7 +26,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         late("formulations.session.exact.solver", "solve_exact"),
         compile=late("formulations.session.exact.solver", "compile_exact"),
         pieces=late("formulations.session.curve", "cost_pieces"),
-        covers=SEVERAL_OBJECTIVES | {"whole", "stock", "shares", "resources", "changes", "spare", "at_least"},
+        covers=SEVERAL_OBJECTIVES | JOINT_DEMANDS,
         lacks=NO_OWN_POLICY
         | {
             "shares_continuous",
@@ -36,6 +36,9 @@ SOLVERS: tuple[AnySolver, ...] = (
             "changes_continuous_whole",
             "at_least_coupled",
             "at_least_continuous",
+            "least_machines_unfilled",
+            "least_coupled",
+            "share_continuous",
         },
         rests_on=(literature.HARPAGON,),
     ),

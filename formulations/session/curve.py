@@ -24,6 +24,7 @@ from euclio.core.registry import Limits
 from euclio.core.solver import Piece
 from euclio.problems.session import ModulePlan, Plan, PlanSpace, Session
 from euclio.problems.session.arrays import Floats, Ints, SessionArrays, module_plan, session_arrays
+from euclio.problems.session.checking.machine_limits import has_floors
 from euclio.problems.session.latency.dispatch import path_times
 from euclio.problems.session.services import is_plain
 from formulations.effort import UndecidedError
@@ -396,7 +397,8 @@ def cost_pieces(
         Pieces by rising objective; None means that the method does not cover the session, or it ran out of time or of
         room.
     """
-    coupled = session.resources or session.running or session.spare_machines or session.at_least
+    coupled = session.resources or session.running or session.spare_machines or has_floors(session)
+    coupled = coupled or session.share_groups
     # Modes are merged by the DAG alone, which knows no delays.
     if session.stock or coupled or not space.dummy.countable or not is_plain(session):
         return None

@@ -6,6 +6,7 @@ sum of durations, to the last digit or next to it, and limits that a plan of the
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
@@ -14,6 +15,7 @@ from random import Random
 from euclio.core.solving import solve
 from euclio.problems.session import Charging, DummyRule, Plan, PlanSpace, Policy, Session, evaluate, longest_path
 from euclio.problems.session.checking.machine_limits import counts_of
+from euclio.problems.session.largest_shares import LargestShare
 from euclio.problems.session.running import Running, RunningMachines
 
 from .numbers import nearly, printed, supported
@@ -81,6 +83,10 @@ def limited(rng: Random, session: Session, space: PlanSpace, asked: str) -> Sess
             for h in session.hardware
         ]
         session = replace(session, hardware=tuple(hardware))
+    if asked == "floors":
+        session = _floored(rng, session, machines)
+    if asked == "shares" and plan is not None:
+        session = _shared(rng, session, space, plan)
     if asked in ("spare", "all"):
         session = replace(session, spare_machines=1)
     if asked in ("changes", "all"):
@@ -97,6 +103,38 @@ def _plan_of(session: Session, space: PlanSpace) -> Plan | None:
 def _machines(session: Session, space: PlanSpace, plan: Plan) -> dict[tuple[str, str], int]:
     """Machines of a plan by module and hardware, partial ones counted whole."""
     return dict(counts_of(session, plan, [m.partial_rps for m in evaluate(session, plan, space).modules]))
+
+
+def _floored(rng: Random, session: Session, machines: dict[tuple[str, str], int]) -> Session:
+    """The session with as many least machines and machines paid for as a plan has, or one or two more or fewer."""
+    own, held = Counter[str](), Counter[str]()
+    for (module, name), n in machines.items():
+        own[module] += n
+        held[name] += n
+    least = {m.name: max(0, own[m.name] + rng.choice((-1, 0, 1, 2))) for m in session.modules if rng.randrange(3)}
+    hardware = [
+        replace(h, at_least=max(0, held[h.name] + rng.choice((-1, 0, 1, 2)))) if rng.randrange(2) else h
+        for h in session.hardware
+    ]
+    return replace(session, hardware=tuple(hardware), least_machines=least)
+
+
+def _shared(rng: Random, session: Session, space: PlanSpace, plan: Plan) -> Session:
+    """The session with the share that a plan's module has on a group of types as that group's largest, or near it."""
+    checked = evaluate(session, plan, space).modules
+    groups: dict[frozenset[str], LargestShare] = {}
+    for _ in range(rng.randint(1, 2)):
+        types = rng.sample(sorted(session.price), rng.randint(1, min(2, len(session.price))))
+        m = rng.randrange(len(plan.modules))
+        *whole, last = plan.modules[m].allocations
+        rates = [(a.configuration, a.machines * a.configuration.throughput_rps) for a in (*whole, last)]
+        rates.append((last.configuration, checked[m].partial_rps))
+        others = sum((rate for c, rate in rates if c.hardware not in types), Fraction(0))
+        own = 1 - others / session.modules[m].rate_rps
+        share = rng.choice((own, own, own * Fraction(999_999, 1_000_000), Fraction(1, 2), Fraction(2, 3)))
+        if 0 < share <= 1:
+            groups[frozenset(types)] = LargestShare(types, share)
+    return replace(session, largest_shares=list(groups.values()))
 
 
 def _running(rng: Random, session: Session, machines: dict[tuple[str, str], int]) -> Running:

@@ -12,14 +12,19 @@ from decimal import Decimal
 from fractions import Fraction
 from random import Random
 
-from euclio.problems.session import PlanSpace, Session
+from euclio.problems.session import Charging, DummyRule, PlanSpace, Session
 from euclio.problems.session.objectives import Application, Objective, parts
+from euclio.problems.session.policies import POLICIES
 
+from .limits import limited
 from .numbers import digits, nearly, printed, spread, supported
 from .sessions import SHAPES, plan_latency, session_case
+from .small_sessions import bought_session, small_session
 
 TINY = ("1e-12", "3e-12", "1e-9")
 """Delays in seconds that a sum of floats may lose."""
+ASKED = ("nothing", "nothing", "stock", "stock", "resource", "changes", "spare", "all", "floors", "floors", "shares")
+"""What the machines of sessions are limited by."""
 APART = tuple(name for name, (count, edges) in SHAPES.items() if len(edges) + 1 < count)
 """Shapes of several weakly connected parts."""
 
@@ -28,6 +33,24 @@ def service_case(rng: Random, **policies_and_rules: tuple[object, ...]) -> tuple
     """A nasty session with all of these, and a plan space."""
     session, space = session_case(rng, **policies_and_rules)  # type: ignore[arg-type]
     return as_service(rng, session, space), space
+
+
+def service_within_limits(rng: Random, seed: int) -> tuple[Session, PlanSpace]:
+    """A tame session of few machines with all of these and limits on its machines, whole, packed or by share."""
+    session = bought_session(seed) if rng.randrange(2) else small_session(seed)
+    charging = rng.choice((Charging.WHOLE, Charging.WHOLE, Charging.SHARE, Charging.PACKED))
+    rule = rng.choice((DummyRule.MACHINE, DummyRule.MACHINE, DummyRule.NONE))
+    space = PlanSpace(rng.choice(tuple(POLICIES)), rule, rng.choice((None, None, 2)), charging=charging)
+    session = as_service(rng, session, space)
+    asked = rng.choice(ASKED) if not charging.packs else "nothing"
+    if asked == "nothing":
+        return session, space
+    if asked == "floors" and not charging.whole:
+        asked = "shares"
+    if asked != "resource":
+        return limited(rng, session, space, asked), space
+    hardware = tuple(replace(h, takes={"gpu": rng.choice((1, 2, 8, "0.5"))}) for h in session.hardware)
+    return replace(session, hardware=hardware, resources={"gpu": rng.randint(1, 12)}), space
 
 
 def as_service(rng: Random, session: Session, space: PlanSpace) -> Session:

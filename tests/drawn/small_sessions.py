@@ -109,7 +109,7 @@ def with_objectives(session: Session, seed: int) -> Session:
     named = rng.sample(range(len(until)), rng.randint(1, len(until)))
     objectives = [
         Objective(
-            f"{k}", session.modules[m].name, until[m] * rng.choice((1, 1, 1, Fraction(9, 10), Fraction(6, 5), 1000))
+            f"o{k}", session.modules[m].name, until[m] * rng.choice((1, 1, 1, Fraction(9, 10), Fraction(6, 5), 1000))
         )
         for k, m in enumerate(named)
     ]

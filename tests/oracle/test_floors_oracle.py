@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import replace
 from fractions import Fraction
@@ -12,9 +13,11 @@ from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
 from euclio.problems.session.running import Running, RunningMachines
+from euclio.proving.session.certifying import find_better
 
 pytest.importorskip("ortools")
 
+LEAST = Fraction(1, 10**18)
 PRICES = (0, 1, 1, 2, 3, "0.5")
 POLICIES = ("tc", "tc", "tc-shared", "rr", "rr-even", "machine-rate")
 
@@ -71,7 +74,7 @@ def test_exact_methods_agree_with_enumeration(seed):
     """Idle machines, those paid for and not used, and configurations left out, next to stock, changes and spare ones.
 
     Each method counts them in its own way: enumeration as a term of each plan, the joint models by rows, `exact` by
-    prices and most machines.
+    prices, most machines and rows of a module, the prover by sums over modules.
     """
     session, space = drawn(seed)
     found = {
@@ -81,6 +84,10 @@ def test_exact_methods_agree_with_enumeration(seed):
     decided = {name: one for name, one in found.items() if one.status in (Status.OPTIMAL, Status.INFEASIBLE)}
     assert {one.status for one in found.values()} <= {Status.OPTIMAL, Status.INFEASIBLE, Status.INAPPLICABLE}
     assert len({(one.status, one.value) for one in decided.values()}) == 1, decided
+    best = found["plan-bruteforce"].value
+    assert find_better(session, space, best, math.inf).plan is None
+    if best is not None:
+        assert not find_better(session, space, best + max(best, Fraction(1)) * LEAST, math.inf).exhausted
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -136,3 +143,20 @@ def test_floors_of_nothing_and_long_durations_change_nothing(seed, solver):
         second.claimed,
     )
     assert all(m.profile is own.profile for m, own in zip(plain.modules, same.modules, strict=True))
+
+
+def test_more_machines_for_nothing_are_paid_for_than_spare_ones_leave_in_stock():
+    """Two in stock of price 0 are paid for. Next to the spare one, one of them takes the 5 requests of at most 10."""
+    hardware = [Hardware("A", 0, 2, at_least=2)]
+    module = Module("m", 5, [Configuration("A", 1, 1, "0.1")])
+    found = solve(Session("free", 1, hardware, [module], spare_machines=1), "exact", space=PlanSpace(charging="whole"))
+    assert (found.status, found.value) == (Status.OPTIMAL, 0)
+
+
+def test_as_many_machines_as_a_module_needs_at_least_may_be_of_a_cheaper_type():
+    """One machine of A takes all 30 requests. Two of B, each within 0.5 + 1/2 s, cost less than two of A: 5 + 1 + 1."""
+    hardware = [Hardware("A", 5), Hardware("B", 1)]
+    profile = [Configuration("A", 1, 1, "0.02"), Configuration("B", 1, 1, "0.5")]
+    asked = Session("m", "1.1", hardware, [Module("m", 30, profile)], least_machines={"m": 3})
+    for name in ("exact", "milp", "plan-bruteforce"):
+        assert solve(asked, name, space=PlanSpace(charging="whole")).value == 7, name

@@ -64,7 +64,7 @@ def test_models_enumeration_and_provers_agree(seed):
     space = SPACES[seed % len(SPACES)]
     listed = solve(session, "plan-bruteforce", space=space, time_limit=20)
     assert listed.status in (Status.OPTIMAL, Status.INFEASIBLE)
-    for name in ("milp", "cpsat"):
+    for name in ("exact", "milp", "cpsat"):
         if name not in solvers() or solvers()[name].uncovered(session, space):
             continue
         found = solve(session, name, space=space, time_limit=20)
@@ -117,12 +117,12 @@ def test_types_for_nothing_of_which_each_pair_is_a_group_serve_by_three():
     profile = [Configuration(name, 1, 1, "0.1") for name in "abc"]
     groups = [LargestShare(pair, "0.5") for pair in ("ab", "bc", "ac")]
     session = Session("pairs", 1, hardware, [Module("m", 20, profile)], largest_shares=groups)
-    for name in ("plan-bruteforce", "milp", "cpsat"):
+    for name in ("plan-bruteforce", "exact", "milp", "cpsat"):
         found = solve(session, name, space=WHOLE)
         assert (found.status, found.value) == (Status.OPTIMAL, 0), name
         assert len(found.plan.modules[0].allocations) == 3
     at_most_two = replace(WHOLE, max_allocations=2)
-    for name in ("plan-bruteforce", "milp", "cpsat"):
+    for name in ("plan-bruteforce", "exact", "milp", "cpsat"):
         assert solve(session, name, space=at_most_two).status is Status.INFEASIBLE, name
 
 
@@ -136,7 +136,7 @@ def test_a_group_of_all_types_of_a_module_leaves_no_plan_which_is_said():
         largest_shares=[LargestShare("ab", "0.5")],
     )
     for space in (WHOLE, SHARE):
-        for name in ("plan-bruteforce", "milp", "cpsat"):
+        for name in ("plan-bruteforce", "exact", "milp", "cpsat"):
             found = solve(session, name, space=space)
             assert found.status is Status.INFEASIBLE, name
     assert lacks_others(session, WHOLE) == (

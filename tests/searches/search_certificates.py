@@ -26,6 +26,7 @@ from tests.drawn.limits import case_at_ties
 from tests.drawn.reference_clusters import cluster_truth
 from tests.drawn.reference_days import ends, least_cost
 from tests.drawn.reference_fleets import fleet_truth
+from tests.drawn.services import service_within_limits
 from tests.drawn.truth import TooLargeError, Truth
 from tests.helpers.exact_milp import TooManyError
 from tests.helpers.proof_files import is_true, stated
@@ -103,7 +104,7 @@ def drawn_case(seed: int) -> Case | None:
 
 
 def _session(rng: Random, seed: int) -> Case | None:
-    session, space = case_at_ties(rng)
+    session, space = case_at_ties(rng) if seed // 6 % 2 else service_within_limits(rng, seed)
     truth = enumerated(session, space)
     return None if truth is None else Case("session", session, space, truth)
 

@@ -62,7 +62,7 @@ def _case(rng: Random, seed: int) -> tuple[Session, PlanSpace, str]:
     if rng.randrange(2):
         session = as_service(rng, session, space)
     if rng.randrange(3) == 0:
-        session = limited(rng, session, space, rng.choice(("stock", "spare", "changes")))
+        session = limited(rng, session, space, rng.choice(("stock", "spare", "changes", "floors", "shares")))
     own = [session.modules[part[0]].name for part in parts(session.parents())]
     named = tuple(Application(f"of {name}", [name]) for name in own)
     return replace(session, applications=named), space, rng.choice(("", named[0].name))

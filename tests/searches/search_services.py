@@ -14,23 +14,19 @@ from random import Random
 from euclio import evaluate, pool, solve
 from euclio.core.registry import solvers
 from euclio.core.result import Result, Status
-from euclio.problems.session import Charging, DummyRule, PlanSpace, Session
+from euclio.problems.session import PlanSpace, Session
 from euclio.problems.session.objectives import Objective
-from euclio.problems.session.policies import POLICIES
 from tests.adversary.judging import UNDECIDED, WRONG, Outcome, judge
 from tests.drawn.cases import Case, truth_of
-from tests.drawn.limits import limited
 from tests.drawn.numbers import LARGEST
 from tests.drawn.plans import random_plan
 from tests.drawn.reference_sessions import routes
-from tests.drawn.services import as_service, service_case
-from tests.drawn.small_sessions import bought_session, small_session
+from tests.drawn.services import service_case, service_within_limits
 
 from .search import Found, Search
 from .search_limits import enumerated
 
 LIMIT_S = 20.0
-ASKED = ("nothing", "nothing", "stock", "stock", "resource", "changes", "spare", "all")
 HEURISTICS = 2
 """Heuristics that a session is given to, of all that cover it."""
 PLANS = 3
@@ -40,7 +36,7 @@ PLANS = 3
 def look(seed: int) -> Found:
     """One session: exact methods and heuristics against the reference, the checker, and the laws."""
     rng = Random(f"services {seed}")
-    session, space = _whole(rng, seed) if seed % 2 else service_case(rng)
+    session, space = service_within_limits(rng, seed) if seed % 2 else service_case(rng)
     truth = enumerated(session, space) if seed % 2 else truth_of(Case("session", session, space), space)
     faults, undecided, exact = [], 0, None
     for name in _methods(rng, session, space):
@@ -59,22 +55,6 @@ def look(seed: int) -> Found:
         faults += _laws(rng, session, space, exact)
         faults += _pooled(rng, session, space, exact)
     return Found(1, tuple(faults), undecided)
-
-
-def _whole(rng: Random, seed: int) -> tuple[Session, PlanSpace]:
-    """A tame session of few machines with limits on its machines, whole, packed or by share."""
-    session = bought_session(seed) if rng.randrange(2) else small_session(seed)
-    charging = rng.choice((Charging.WHOLE, Charging.WHOLE, Charging.SHARE, Charging.PACKED))
-    rule = rng.choice((DummyRule.MACHINE, DummyRule.MACHINE, DummyRule.NONE))
-    space = PlanSpace(rng.choice(tuple(POLICIES)), rule, rng.choice((None, None, 2)), charging=charging)
-    session = as_service(rng, session, space)
-    asked = rng.choice(ASKED) if not charging.packs else "nothing"
-    if asked == "nothing":
-        return session, space
-    if asked != "resource":
-        return limited(rng, session, space, asked), space
-    hardware = tuple(replace(h, takes={"gpu": rng.choice((1, 2, 8, "0.5"))}) for h in session.hardware)
-    return replace(session, hardware=hardware, resources={"gpu": rng.randint(1, 12)}), space
 
 
 def _methods(rng: Random, session: Session, space: PlanSpace) -> list[str]:

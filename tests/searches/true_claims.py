@@ -22,6 +22,7 @@ from tests.drawn.cases import Case, truth_of
 from tests.drawn.clusters import cluster_case
 from tests.drawn.days import nasty_day
 from tests.drawn.fleets import fleet_case
+from tests.drawn.services import service_case
 from tests.drawn.sessions import session_case
 from tests.drawn.ties import tie
 from tests.drawn.truth import Truth
@@ -83,6 +84,8 @@ def _drawn(rng: Random, seed: int) -> Case:
         return Case(name, *fleet_case(rng, most=4))
     if name == "day":
         return Case(name, nasty_day(rng.randrange(10**6), modules=1, steps=2), find_family(name).full_space)
+    if seed % 5 == 4:
+        return Case(name, *service_case(rng, policies=POLICIES))
     return Case(name, *(session_case(rng, POLICIES) if seed % 2 else tie(rng)[:2]))
 
 

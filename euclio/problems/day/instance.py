@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -12,7 +12,7 @@ from euclio.core.numbers import Number, exact_number
 from euclio.core.showing import Framed, Plotted
 from euclio.problems.session import Module, Session
 from euclio.problems.session.instance import amounts
-from euclio.problems.session.objectives import MOST_NAMED
+from euclio.problems.session.objectives import MOST_NAMED, Application, parts
 from euclio.problems.session.services import refuse_several
 
 HOUR_S = 3600
@@ -162,7 +162,32 @@ def at_rates(session: Session, rates_rps: tuple[Fraction, ...]) -> Session | Non
     rated = zip(session.modules, rates_rps, strict=True)
     modules = tuple(Module(own.name, rate, own.profile) for own, rate in rated if rate)
     left_out = [own.name for own, rate in zip(session.modules, rates_rps, strict=True) if not rate]
-    return replace(session, modules=modules, edges=_past(session.edges, left_out)) if modules else None
+    if not modules:
+        return None
+    applications = tuple(_applications_at(session, rates_rps))
+    least = {name: n for name, n in session.least_machines.items() if name not in left_out}
+    return replace(
+        session,
+        modules=modules,
+        edges=_past(session.edges, left_out),
+        applications=applications,
+        least_machines=least,
+    )
+
+
+def _applications_at(session: Session, rates_rps: tuple[Fraction, ...]) -> Iterator[Application]:
+    """The applications to which requests come, each named by one of its modules; its own rate rises with the largest.
+
+    Without the modules to which none come an application may fall into parts, of which one keeps the name.
+    """
+    found = parts(session.parents())
+    for own in session.applications:
+        part = next(part for part in found if session.index[own.modules[0]] in part)
+        left = [m for m in part if rates_rps[m]]
+        if left:
+            factor = max(rates_rps[m] for m in left) / max(session.modules[m].rate_rps for m in part)
+            rate = None if own.rate_rps is None else own.rate_rps * factor
+            yield replace(own, modules=(session.modules[left[0]].name,), rate_rps=rate)
 
 
 def _past(edges: tuple[tuple[str, str], ...], left_out: Sequence[str]) -> tuple[tuple[str, str], ...]:

@@ -180,6 +180,9 @@ class SessionChanges:
         """The amounts that machines take of resources, by hardware, then by name of the resource."""
         found: dict[str, dict[str, Fraction]] = {h.name: {} for h in session.hardware}
         for resource, each in (self.takes or {}).items():
+            if resource not in session.resources | (self.resources or {}):
+                message = f"limits nothing, since {resource} has no capacity; give --resource {resource}=N as well"
+                raise InputError(message, field=f"takes.{resource}")
             for name, own in each.items():
                 check_hardware(name, session.price, f"takes.{resource}")
                 found[name][resource] = own

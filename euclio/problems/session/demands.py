@@ -224,6 +224,33 @@ SESSION_DEMANDS = (
         instead=FEWER_DUMMIES,
     ),
     Demand(
+        "least_machines_unfilled",
+        "least machines of a module under dummy rule none",
+        lambda session, space: bool(least_machines(session)) and space.charging.whole and not space.fills,
+        assumed=True,
+        meets=("least_machines",),
+        instead=FEWER_DUMMIES,
+    ),
+    Demand(
+        "least_coupled",
+        "least machines of a module or a largest share with a limit on changes or a price of them, or where a machine "
+        "that is not full may be faster than a full one",
+        lambda session, space: (
+            bool(least_machines(session) or session.share_groups)
+            and (is_limited_by_changes(session) or quick_when_partial(session, space))
+        ),
+        assumed=True,
+        meets=("least_machines", "largest_share"),
+    ),
+    Demand(
+        "share_continuous",
+        "a largest share under dummy rule continuous by share",
+        lambda session, space: bool(session.share_groups) and _continuous_by_share(space),
+        assumed=True,
+        meets=("largest_share", "continuous"),
+        instead=FEWER_DUMMIES,
+    ),
+    Demand(
         "packed_limits",
         "packed machines within other limits, machines that cost nothing, or dummy rule continuous",
         lambda session, space: (

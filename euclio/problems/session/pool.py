@@ -99,18 +99,30 @@ def _applications(session: Session) -> list[Application]:
 
 
 def _hardware(sessions: Sequence[Session]) -> list[Hardware]:
-    """All types, each once."""
+    """All types, each once; a session that says nothing of machines paid for takes those of the others."""
     known: dict[str, tuple[Hardware, str]] = {}
+    paid_for: dict[str, tuple[int, str]] = {}
     for one in sessions:
         for hardware in one.hardware:
-            other, owner = known.setdefault(hardware.name, (hardware, one.name))
-            if other != hardware:
+            name, least = hardware.name, hardware.at_least
+            first, whose = (least, "") if least is None else paid_for.setdefault(name, (least, one.name))
+            if first != least:
                 raise InputError(
-                    f"{hardware.name} differs between {owner} and {one.name}: price, stock, memory, largest share, "
-                    "takes and at_least of a shared type have to be equal",
+                    f"{name} has {first} in {whose} and {least} in {one.name}; state the machines that the pool pays "
+                    "for in one of them, or the same number in each",
+                    field="at_least",
+                )
+            other, owner = known.setdefault(name, (replace(hardware, at_least=None), one.name))
+            if other != replace(hardware, at_least=None):
+                raise InputError(
+                    f"{name} differs between {owner} and {one.name}: price, stock, memory, largest share and takes of "
+                    "a shared type have to be equal",
                     field="hardware",
                 )
-    return [hardware for hardware, _ in known.values()]
+    return [
+        replace(hardware, at_least=paid_for[name][0]) if name in paid_for else hardware
+        for name, (hardware, _) in known.items()
+    ]
 
 
 def _groups(sessions: Sequence[Session]) -> list[LargestShare]:

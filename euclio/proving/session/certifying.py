@@ -33,9 +33,10 @@ def find_better(session: Session, space: PlanSpace, cutoff: Fraction | None, dea
     exact arithmetic checks every plan that it finds. A branch and bound over the modules' latencies combines
     them. A plan is returned only if the checker finds it feasible and cheaper than the cutoff.
 
-    The first search leaves out limits on machines (stock, resources, largest shares, changes) and the costs of changes.
-    This only adds plans and lowers costs, so without a plan below the cutoff there is none within the limits either.
-    Where that does not decide, a second search covers whole machines within the limits; shares of machines stay open.
+    The first search leaves out limits on machines (stock, resources, largest shares, changes), and the costs of changes
+    and of machines that are paid for and not used. This only adds plans and lowers costs, so without a plan below the
+    cutoff there is none within the limits either. Where that does not decide, a second search covers whole machines
+    within the limits; shares of machines stay open.
 
     Args:
         session: the instance.
@@ -69,8 +70,6 @@ def _not_covered(session: Session, space: PlanSpace) -> str:
     """Why the prover does not cover a plan space; empty if it does."""
     if space.policy.form is Form.GENERAL:
         return f"the prover does not cover policy {space.policy.name}"
-    if has_floors(session):
-        return "the prover does not cover machines that are paid for and not used"
     if space.charging.packs:
         return "the prover covers machines by share or whole, none that modules share"
     if session.spare_machines and len(space.hardware_of(session)) > MOST_TYPES:
@@ -101,8 +100,9 @@ def _charged_parts(session: Session, space: PlanSpace, any_will_do: bool) -> Ite
 
 
 def _is_limited(session: Session) -> bool:
-    """Whether the session limits machines or charges changes, which the first search leaves out."""
-    return bool(session.stock or session.resources or session.running or session.share_groups)
+    """Whether the session limits machines, or charges changes or unused machines, which the first search leaves out."""
+    limited = session.stock or session.resources or session.running or session.share_groups
+    return bool(limited or has_floors(session))
 
 
 def _within_limits(

@@ -3,7 +3,8 @@
 All limits depend only on the number of machines of each type that a module has and is charged for, partial ones
 included: stock and resources, machines added to and removed from the running ones, spare machines. So of a module's
 plans with the same machines the fastest one is enough; a largest share is a rule on each module alone. The search lists
-each module's plans once, in fractions, and combines them depth first. The checker prices each combination.
+each module's plans once, in fractions, and combines them depth first. The checker prices each combination. The idle
+machines of a module follow from its machines too. Machines that are paid for and not used follow from the sums.
 
 Once the number of machines of each configuration is given, a plan has only one choice left: whether all are full. If
 so, dummies fill the excess of their throughputs over the rate, where there are dummies; by share that is less than the
@@ -50,10 +51,10 @@ class Kind(NamedTuple):
     """A module's fastest plan with some machines.
 
     Attributes:
-        cost: money per hour of its machines and of what is changed for them.
+        cost: money per hour of its machines, idle ones included, and of what is changed for them.
         changes: machines added and removed.
         latency: worst-case latency in seconds.
-        counts: machines by type of hardware, as they are charged.
+        counts: machines by type of hardware, as they are charged, idle ones included.
         plan: the plan.
     """
 
@@ -129,7 +130,7 @@ def _kinds(question: Question, m: int, budget: Fraction, below: Fraction | None)
     was = {h: running.get((name, h), 0) for h in types}
     price = session.change_price(name) if session.running else ZERO
     best: dict[tuple[int, tuple[Number, ...]], Kind] = {}
-    for machines in _counts(question, own, was, budget, below):
+    for machines in _counts(question, own, name, was, budget, below):
         counts = _by_type(types, zip(own.configurations, machines, strict=True))
         changes = sum(abs(int(now) - then) for now, then in zip(counts, was.values(), strict=True))
         for found in _offers(session, own, machines):
@@ -138,10 +139,21 @@ def _kinds(question: Question, m: int, budget: Fraction, below: Fraction | None)
             known = best.get((changes, used))
             if found.latency > budget or (known is not None and known.latency <= found.latency):
                 continue
+            idle = _idle(session, name, counts)
             cost = found.cost + price * changes
+            cost += sum((n * h.price_per_h for n, h in zip(idle, session.hardware, strict=True)), ZERO)
             if below is None or cost < below:
-                best[changes, used] = Kind(cost, changes, found.latency, used, found.plan)
+                best[changes, used] = Kind(cost, changes, found.latency, tuple(map(add, used, idle)), found.plan)
     yield from best.values()
+
+
+def _idle(session: Session, name: str, counts: Sequence[Number]) -> list[int]:
+    """Idle machines of a module by type: what it lacks to its least number, of the cheapest type that it uses."""
+    lacking = session.least_machines.get(name, 0) - int(sum(counts))
+    found = [0] * len(counts)
+    if lacking > 0:
+        found[min((h.price_per_h, i) for i, h in enumerate(session.hardware) if counts[i])[1]] = lacking
+    return found
 
 
 def _by_type(types: Sequence[str], machines: Iterable[tuple[Configuration, Number]]) -> tuple[Number, ...]:
@@ -187,23 +199,25 @@ def _most(session: Session, was: Mapping[str, int], whole: bool) -> dict[str, in
 
 
 def _counts(
-    question: Question, m: Ranked, was: Mapping[str, int], budget: Fraction, below: Fraction | None
+    question: Question, m: Ranked, name: str, was: Mapping[str, int], budget: Fraction, below: Fraction | None
 ) -> Iterator[list[int]]:
     """Numbers of machines by configuration that serve the rate and may keep the budget; the last in rank first.
 
     Where dummies fill no more than the last machine, all but that one stay below the rate together. Where dummies fill
     any number for nothing and latencies are fixed, the search skips needless machines of one configuration: those that
-    serve the whole rate even without two of them and outnumber those running. One less serves the rate and the shares,
-    is in time, and takes no more of anything.
+    serve the whole rate even without two of them, and outnumber those running and the module's least number. One less
+    serves the rate and the shares, is in time, and takes no more of anything.
 
     Args:
         question: the question.
         m: the module.
+        name: its name.
         was: machines of the module that run already, by type of hardware.
         budget: seconds that it may take.
         below: cost per hour that it has to stay below. None means that costs do not matter.
     """
     machines, looked, usable = [0] * len(m.configurations), 0, _most(question.session, was, m.whole)
+    least = question.session.least_machines.get(name, 0)
 
     def walk(k: int, rate: Fraction, spent: Fraction, used: int, last: int) -> Iterator[list[int]]:
         nonlocal looked
@@ -226,7 +240,7 @@ def _counts(
         if n is None:
             return
         if m.filled and m.policy.form.by_configuration:
-            enough = max(ceil(m.rate / t) + 1, was[c.hardware])
+            enough = max(ceil(m.rate / t) + 1, was[c.hardware], least)
             most = enough if most is None else min(most, enough)
         # Nothing ends the list of machines that are neither limited nor cost anything, where dummies fill them.
         if most is None and (below is None or price == 0) and m.filled:
@@ -328,7 +342,7 @@ def _combined(question: Question, kinds: Sequence[Sequence[Kind]]) -> Search:
         [(c, k.changes, *k.counts) for c, k in zip(*rows, strict=True)] for rows in zip(cost, kinds, strict=True)
     ]
     rest = _least_after(order, takes)
-    fits = _fitting(session)
+    fits, paid = _fitting(session), _paid(session)
     tails = path_after(session, [min(row) for row in late])
     waits = [[(p, float(session.delay_between(p, m))) for p in own] for m, own in enumerate(session.parents())]
     slo, nodes = float(session.slo_s) * LATE, 0
@@ -352,6 +366,8 @@ def _combined(question: Question, kinds: Sequence[Sequence[Kind]]) -> Search:
             # Kinds come by cost: none after this one is cheaper.
             if room is not None and least[0] >= room:
                 break
+            if question.cutoff is not None and paid(least[2:]) >= question.cutoff:
+                continue
             finish[m], chosen[m] = start + late[m][i], i
             if finish[m] + tails[m] <= slo and fits(least[1], least[2:]):
                 yield from walk(depth + 1, now)
@@ -378,6 +394,14 @@ def _fitting(session: Session) -> Callable[[Number, Sequence[Number]], bool]:
         return all(sum(map(mul, takes, counts), ZERO) <= capacity for capacity, takes in limits)
 
     return fits
+
+
+def _paid(session: Session) -> Callable[[Sequence[Number]], Number]:
+    """The least cost per hour of so many machines by type and more, of which some are paid for, used or not."""
+    each = [(h.at_least or 0, h.price_per_h) for h in session.hardware]
+    if not session.at_least:
+        return lambda counts: 0
+    return lambda counts: sum((max(k, n) * price for (k, price), n in zip(each, counts, strict=True)), ZERO)
 
 
 def _least_after(order: Sequence[int], rows: Sequence[Sequence[tuple[Number, ...]]]) -> list[tuple[Number, ...]]:

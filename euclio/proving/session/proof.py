@@ -158,13 +158,17 @@ def session_proof(
     """
     if session.spare_machines and cutoff is not None:
         raise NoProofError("spare machines are charged by types of hardware, for which the file's program has no rows")
-    if has_floors(session):
-        raise NoProofError("machines that are paid for and not used have no rows in the file's program")
     parts = _served_parts(session, space)
     checked = None if plan is None else evaluate(session, plan, space)
     if cutoff is None:
         return _infeasible(session, parts, deadline)
-    return _cutoff(session, parts, checked, cutoff, deadline)
+    try:
+        return _cutoff(session, parts, checked, cutoff, deadline)
+    except NoProofError:
+        # Unused machines only add to costs, so that a proof without them holds; there may be none.
+        if has_floors(session):
+            raise NoProofError("machines that are paid for and not used have no rows in the file's program") from None
+        raise
 
 
 def session_program(session: Session, space: PlanSpace, plan: Plan, cutoff: Fraction | None, deadline: float) -> Posed:

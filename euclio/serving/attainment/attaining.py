@@ -94,7 +94,7 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
     known = math.inf if found.best is None else float(found.best.cost_per_h)
     # It may take seconds, which one answer is worth and each of hundreds is not.
     bound = bounds.bound(known) if front is None else NO_BOUND
-    answer = _answer(found, bound, demand, first.value)
+    answer = _answer(found, bound, demand, first.value, demand.shares_in_words(ready.instance))
     result = check(ready.instance, ready.solver.name, space, ready.limits, answer, time.monotonic() - began)
     asked_for = demand.describe(ready.space.policy)
     if found.judged is not None:
@@ -227,7 +227,7 @@ class _Runs:
         return found.plan, found.evaluation
 
 
-def _answer(found: Found, bound: Bound, demand: Demand, without: Fraction) -> Answer[Plan]:
+def _answer(found: Found, bound: Bound, demand: Demand, without: Fraction, kept: str) -> Answer[Plan]:
     stats = {"plans_tried": float(len(found.tried)), "cost_without_margins": float(without)}
     if found.judged is not None:
         judged = found.judged.estimate
@@ -244,20 +244,20 @@ def _answer(found: Found, bound: Bound, demand: Demand, without: Fraction) -> An
         )
         return Answer(None, "no capacity", infeasible=True, reason=reason, stats=stats)
     if found.best is None:
-        return Answer(None, "no margin", bound=bound.cost_per_h, reason=_without(found, demand), stats=stats)
+        return Answer(None, "no margin", bound=bound.cost_per_h, reason=_without(found, demand, kept), stats=stats)
     margins = found.best.margins
     stats |= {"rate_margin": float(max(margins.rates)), "slo_share": float(margins.slo)}
     stats["steps_downhill"] = float(found.best.steps)
     return Answer(found.best.plan, "margins", float(found.best.cost_per_h), bound.cost_per_h, stats=stats)
 
 
-def _without(found: Found, demand: Demand) -> str:
+def _without(found: Found, demand: Demand, kept: str) -> str:
     """Why a search has no plan: what ended it, and what helps against that."""
-    kept, judged = demand.shares_in_words(), found.judged
+    judged = found.judged
     if judged is not None and judged.cut:
         return (
             f"the time limit ended the simulation that decides whether a plan keeps {kept}: of its first "
-            f"{judged.estimate.requests:,} requests {percent(judged.estimate.share)} are within the SLO, which is too "
+            f"{judged.estimate.requests:,} requests {percent(judged.estimate.share)} are in time, which is too "
             "few to say so; allow more time"
         )
     if not found.complete:

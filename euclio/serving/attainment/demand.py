@@ -76,13 +76,14 @@ class Demand:
         setup = replace(self.setup, load=1.0, seed=0, dummies=False, partial=Partial.SHARED, full_load_rps=None)
         object.__setattr__(self, "setup", setup)
 
-    def in_words(self) -> str:
-        """The demand in one line."""
-        return f"{self.shares_in_words()} under {self.setup.arrivals.value} arrivals"
+    def in_words(self, session: Session | None = None) -> str:
+        """The demand in one line, on a session where it is known."""
+        return f"{self.shares_in_words(session)} under {self.setup.arrivals.value} arrivals"
 
-    def shares_in_words(self) -> str:
+    def shares_in_words(self, session: Session | None = None) -> str:
         """What has to be kept, whatever the arrivals."""
-        return ", ".join((f"{full(100 * self.target)} % within the SLO", *(own.in_words() for own in self.modules)))
+        within = "keep all objectives" if session is not None and session.objectives else "within the SLO"
+        return ", ".join((f"{full(100 * self.target)} % {within}", *(own.in_words() for own in self.modules)))
 
     def of(self, session: Session) -> tuple[tuple[int, ModuleObjective], ...]:
         """The objectives of those modules that a session has, each with the module's number.

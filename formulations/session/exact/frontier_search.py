@@ -186,7 +186,7 @@ def prove_within(
         np.zeros(modules, np.int64),
         np.zeros(s.batch.size, np.int64),
         new_problem_room(s),
-        new_search_room(most_configurations(s), s.max_allocations),
+        new_search_room(most_configurations(s), s.max_allocations, stock.least.shape[1]),
         np.zeros(4, np.int64),
         stock,
         charges,

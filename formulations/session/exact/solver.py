@@ -19,7 +19,7 @@ from euclio.core.result import Answer
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.problems.session import DummyRule, Plan, PlanSpace, Session, evaluate
 from euclio.problems.session.arrays import SessionArrays, arrays_kept, session_arrays, to_plan
-from euclio.problems.session.checking.machine_limits import paid_for
+from euclio.problems.session.checking.machine_limits import has_floors, least_machines, paid_for
 from euclio.problems.session.demands import is_limited_by_changes
 from euclio.problems.session.family import FAMILY
 from euclio.problems.session.latency.bound import is_too_fast, takes_all_of_the_slo
@@ -34,6 +34,7 @@ from formulations.effort import (
     RATIONAL_NODES,
     Effort,
 )
+from formulations.session.demands import limited_shares
 from formulations.session.exact.apart import proven_apart
 from formulations.session.exact.frontier_search import ANY_WORK, Proof, prove_watched
 from formulations.session.known_plans import quick_plan, with_known_plans
@@ -101,7 +102,9 @@ class _SpareSearch:
     def __post_init__(self) -> None:
         """Lower the stock, and list what each type is charged if it is used."""
         spare = self.session.spare_machines
-        hardware = [h if h.count is None else replace(h, count=max(0, h.count - spare)) for h in self.session.hardware]
+        # Machines that are paid for cost nothing here (demand `at_least_coupled`).
+        free = [replace(h, at_least=None) for h in self.session.hardware]
+        hardware = [h if h.count is None else replace(h, count=max(0, h.count - spare)) for h in free]
         self._without = replace(self.session, hardware=tuple(hardware), spare_machines=0)
         self._charge = {h.name: spare * h.price_per_h for h in self.space.hardware_of(self.session)}
 
@@ -223,7 +226,8 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         changes, machines that are paid for, spare machines, dummy rule `continuous` by share, and one hardware type per
         session.
     """
-    limited = session.stock or session.resources or session.at_least or is_limited_by_changes(session)
+    limited = session.stock or session.resources or has_floors(session) or session.share_groups
+    limited = limited or is_limited_by_changes(session)
     rounds = not (limited or _is_on_lines(space))
     return with_known_plans(session, space, limits, lambda within: _solve(session, space, within), rounds=rounds)
 
@@ -266,7 +270,7 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float, course: Cours
         return solve_paid_for(session, space, deadline)
     if is_limited_by_changes(session):
         return solve_with_changes(session, space, deadline)
-    if session.stock or session.resources:
+    if session.stock or session.resources or least_machines(session) or limited_shares(session):
         return solve_stock(session, space, deadline)
     if _is_on_lines(space):
         return solve_continuous(session, space, arrays, deadline)

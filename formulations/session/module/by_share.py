@@ -32,7 +32,10 @@ from formulations.session.module.problem import (
     ModulePlanFound,
     ModuleProblem,
     largest_sum_below,
+    look_up_detours,
     machines_left,
+    rows_are_met,
+    rows_cost,
 )
 from formulations.session.module.remaining_rate import rate_left, settled_rest
 from formulations.session.module.steps import (
@@ -72,6 +75,7 @@ class SearchRoom(NamedTuple):
         covers: the machines of each price (`look_up_covers`), shape (configurations kept + 2 or more, `MOST_PRICES`).
         top: the largest throughput of each type from a configuration on, shape (configurations kept + 1, types).
         held: machines by type, shape (types,).
+        detours: what rows cost (`look_up_detours`), shape (rows, 3, configurations kept + 1 or more).
     """
 
     steps: Steps
@@ -80,6 +84,7 @@ class SearchRoom(NamedTuple):
     covers: Floats
     top: Floats
     held: Ints
+    detours: Floats
 
 
 class Searched(NamedTuple):
@@ -182,6 +187,8 @@ def _with_dummies(p: ModuleProblem, table: Floats, filled: bool) -> ModuleProble
         table,
         p.kind,
         p.stock,
+        p.gives,
+        p.least,
         p.rate,
         p.few,
         filled,
@@ -267,25 +274,26 @@ def _filled(p: ModuleProblem, types: Types, cutoff: float, floor: float, toleran
 
 
 @compiled
-def new_search_room(configurations: int, allocations: int) -> SearchRoom:
-    """Room for searches of modules of which so many configurations are kept, in so many allocations at most."""
+def new_search_room(configurations: int, allocations: int, rows: int) -> SearchRoom:
+    """Room for searches of modules with so many configurations kept, allocations at most, and rows (`least.py`)."""
     levels = min(configurations, allocations) + 1
     # One block of memory for all columns of floats: asking for it takes as long as filling it.
     block = np.empty(9 * levels + MOST_PRICES * (configurations + 2))
     columns = block[: 9 * levels].reshape((9, levels))
     places = np.empty((2, levels), np.int64)
     covers = block[9 * levels :].reshape((configurations + 2, MOST_PRICES))
-    return SearchRoom(new_steps(configurations), places, columns, covers, columns[:0], places[0, :0])
+    detours = np.empty((rows, 3, configurations + 1))
+    return SearchRoom(new_steps(configurations), places, columns, covers, columns[:0], places[0, :0], detours)
 
 
 @compiled
 def _room_for(p: ModuleProblem, types: Types) -> SearchRoom:
     """Room for the searches of one module, with what they read of its hardware types where there are any."""
-    room = new_search_room(p.configuration.size, p.most)
+    room = new_search_room(p.configuration.size, p.most, p.least.size)
     if types.price.size == 0:
         return room
     held = np.zeros(types.price.size, np.int64)
-    return SearchRoom(room.steps, room.places, room.levels, room.covers, _tops(p, types), held)
+    return SearchRoom(room.steps, room.places, room.levels, room.covers, _tops(p, types), held, room.detours)
 
 
 @compiled_on_tables
@@ -344,6 +352,7 @@ def _search(
     covers, looked_up = room.covers[: size + 2], False
     # A level begins one before its first configuration, since it goes on to the next before it looks at any.
     rest[0], cost[0], deficit[0], shared[0], at[0], count[0] = p.rate, 0.0, 0.0, p.rate, start - 1, 0
+    look_up_detours(p, room.detours)
     fast[0] = 0.0
     # How often machines may still be counted by price: where that rules too little out, it is given up.
     depth, visited, credit = 0, 0, 0
@@ -365,6 +374,8 @@ def _search(
                 depth -= 1
                 continue
             lower = cost[d] + p.table[UNIT_COST, j] * (rest[d] + deficit[d])
+            if p.least.size > 0:
+                lower = cost[d] + rows_cost(p, room.detours, at, count, d, j, rest[d] + deficit[d])
             if lower > (below if deficit[d] == 0.0 and not p.whole else below_whole):
                 depth -= 1
                 continue
@@ -415,6 +426,7 @@ def _search(
                     closed = p.table[PARTIAL_NEED, j] <= left + (slack if left >= few else 0.0)
                 # What rounding may have added to the rate left takes no share of a machine; the exact check decides.
                 share = 1.0 if p.whole else (left - slack) / t
+                closed = closed and rows_are_met(p, at, count, d, j, whole + left / t)
                 if closed and whole + (share if left > 0.0 else 0.0) <= in_stock:
                     # The table may have the least unit cost from here on, instead of this configuration's own.
                     last = left * (p.table[UNIT_COST, j] if p.rising else p.table[PRICE, j] / t)
@@ -451,7 +463,8 @@ def _search(
             if new_deficit > 0.0 and not p.dummies:
                 continue
             # Close with dummies: they fill the last machine, which has to hold the deficit.
-            if p.dummies and left > 0.0 and spare + slack >= new_deficit and whole + 1 <= in_stock:
+            filled = p.dummies and left > 0.0 and spare + slack >= new_deficit and whole + 1 <= in_stock
+            if filled and rows_are_met(p, at, count, d, j, whole + 1.0):
                 total = cost[d] + (whole + 1) * p.table[PRICE, j]
                 if charged:
                     total += _changes_cost(p, types, held, at, count, d, j, whole + 1)

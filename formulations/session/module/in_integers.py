@@ -16,6 +16,7 @@ from euclio.problems.session import Allocation, Configuration, DummyRule, Module
 from euclio.problems.session.evaluate import rank_key
 from euclio.problems.session.policies import Form
 from formulations.effort import Effort
+from formulations.session.module.least import LeastRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class MachineLimits:
         running: machines that run already; types that are not named have none.
         change_per_h: what each machine more or less than those costs.
         most_changes: most machines more and less together; None means any number.
+        rows: what its machines come to at least.
     """
 
     most: dict[str, Fraction] = field(default_factory=dict)
@@ -35,6 +37,7 @@ class MachineLimits:
     running: dict[str, int] = field(default_factory=dict)
     change_per_h: Fraction = Fraction(0)
     most_changes: int | None = None
+    rows: tuple[LeastRow, ...] = ()
 
     @property
     def change(self) -> bool:
@@ -102,6 +105,17 @@ class RationalModule:
         if most is None:
             return inf
         return most - sum(n for i, n in before if self.configurations[i].hardware == hardware)
+
+    def asked(self, before: tuple[tuple[int, int], ...], j: int) -> tuple[Fraction, bool]:
+        """Machines of configuration j that rows ask for next to others, and whether no row asks for others as well."""
+        most, alone = Fraction(0), True
+        for row in self.limits.rows:
+            lacks = row.least - sum((n * row.gives(self.configurations[i]) for i, n in before), Fraction(0))
+            own = row.gives(self.configurations[j])
+            if lacks > 0 and own:
+                most = max(most, lacks / own)
+            alone = alone and (lacks <= 0 or own > 0)
+        return most, alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,16 +276,18 @@ class _ShareSearch:
             w = collecting if tied else rest
             whole, left = divmod(rest, m.throughput[j])
             lacking, room = max(deficit, self.needs.whole[j] - w), m.room(before, j)
+            asked, alone = m.asked(before, j)
             if deficit == 0 and (whole == 0 or lacking <= 0) and self._closes(j, whole, left, w):
                 charged = (whole + 1) * m.throughput[j] if left and self.whole else rest
-                if charged <= room * m.throughput[j]:
+                if alone and asked * m.throughput[j] <= rest and charged <= room * m.throughput[j]:
                     self._offer(cost + charged * m.unit_cost[j], (*before, (j, whole)), left)
                     if not m.limits.change and charged == rest and m.unit_cost[j] == m.least[j]:
                         return  # nothing that goes on from here is cheaper
             # Too slow for the budget, or in want of dummies that the rule forbids; a later configuration may do.
             if lacking == inf or (lacking > 0 and not self.dummies):
                 continue
-            if self.dummies and left and m.throughput[j] - left >= lacking and whole + 1 <= room:
+            filled = self.dummies and left and m.throughput[j] - left >= lacking
+            if filled and alone and asked <= whole + 1 <= room:
                 whole_cost = m.throughput[j] * m.unit_cost[j]
                 self._offer(cost + (whole + 1) * whole_cost, (*before, (j, whole + 1)), 0)
             if len(before) + 1 >= m.most or lacking >= self.most_throughput[j + 1]:
@@ -377,10 +393,11 @@ class _WholeSearch:
             self.effort.count()
             if cost + m.least[j] * required >= self.below:
                 return  # nothing from here on costs less per request
-            need, room = self.needs.whole[j], m.room(before, j)
+            need, room, (asked, alone) = self.needs.whole[j], m.room(before, j), m.asked(before, j)
             if need == inf:
                 # Full machines of it are too slow, whatever follows: one that is nearly full may end the plan.
-                if self.needs.nearly and self.needs.nearly[j] and required < m.throughput[j] and room >= 1:
+                nearly = self.needs.nearly and self.needs.nearly[j] and required < m.throughput[j]
+                if nearly and alone and asked <= 1 <= room:
                     self._offer(cost + self.price[j], (*before, (j, 0)), required)
                 continue
             tied = self.shared and bool(before) and m.group[j] == m.group[before[-1][0]]
@@ -389,12 +406,13 @@ class _WholeSearch:
             # Its need may be more than others need, and one machine of it is used at least.
             if cost + max(m.least[j] * here, self.price[j]) >= self.below:
                 continue
-            n = -(-here // t)
-            if n <= room:
+            n = max(1, -(-here // t), ceil(asked))
+            if alone and n <= room:
                 self._offer(cost + n * self.price[j], (*before, (j, n)), 0)
             if len(before) + 1 >= m.most or j + 1 >= len(m.configurations):
                 continue
-            for fewer in range(int(min(n - 1, room)), 0, -1):
+            # As many, where others have to give a row what it lacks.
+            for fewer in range(int(min(n - 1 if alone else n, room)), 0, -1):
                 spent, further = cost + fewer * self.price[j], here - fewer * t
                 if spent + m.least[j + 1] * further >= self.below:
                     if m.unit_cost[j] > m.least[j + 1]:

@@ -15,7 +15,7 @@ from euclio.problems.session.arrays import Floats, Ints, SessionArrays
 from euclio.problems.session.latency.dispatch import full_latency
 from euclio.problems.session.policies.kernels import LEFT, TIED
 from formulations.session.module.remaining_rate import few_share
-from formulations.tolerances import SUMS, UNIT_ROUNDING
+from formulations.tolerances import RATES, SUMS, UNIT_ROUNDING
 
 BELOW_DURATION = 0.1 * TIE
 """A duration that leaves less than this share of a budget that was taken a `TIE` longer exceeds the budget. Where
@@ -32,22 +32,27 @@ beyond its float, at the end what the rate has."""
 
 
 class Stock(NamedTuple):
-    """Most machines of hardware types in each module.
+    """Most machines of hardware types in each module, and what its machines come to at least (`least.py`).
 
     Attributes:
         kind: number of the type of each configuration of the session, -1: there is no limit, shape (configurations,).
         most: most machines, shape (modules, types with a limit); where machines are charged by share, most of the sum
             of shares.
+        gives: what a machine of each configuration gives to each row, shape (rows, configurations).
+        least: what the rows ask of each module, shape (modules, rows).
     """
 
     kind: Ints
     most: Floats
+    gives: Floats
+    least: Floats
 
 
 @compiled
 def no_stock(s: SessionArrays) -> Stock:
     """That nothing is limited."""
-    return Stock(np.full(s.batch.size, -1, np.int64), np.zeros((s.rate.size, 0)))
+    nothing, rows = np.zeros((s.rate.size, 0)), np.zeros((0, s.batch.size))
+    return Stock(np.full(s.batch.size, -1, np.int64), nothing, rows, nothing)
 
 
 class ModuleProblem(NamedTuple):
@@ -61,6 +66,8 @@ class ModuleProblem(NamedTuple):
         table: a row per figure, from `THROUGHPUT` to `LOW`, shape (rows, configurations kept + 1).
         kind: number of the hardware type of each configuration, -1: there is no limit, shape (configurations kept,).
         stock: most machines of each type with a limit, or most of the sum of their shares, shape (types,).
+        gives: what a machine gives to each row, by configuration of the session, shape (rows, configurations).
+        least: what each row asks for, shape (rows,).
         rate: the module's rate, the nearest float.
         few: rates below this are computed anew, as sums of floats lack digits there.
         dummies: whether dummies may fill the last machine.
@@ -79,6 +86,8 @@ class ModuleProblem(NamedTuple):
     table: Floats
     kind: Ints
     stock: Floats
+    gives: Floats
+    least: Floats
     rate: float
     few: float
     dummies: bool
@@ -162,7 +171,8 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
     table = room.table[: (LOW + 1) * (size + 1)].reshape((LOW + 1, size + 1))
     index, group, kind = room.numbers[:size], room.numbers[size : 2 * size], room.numbers[2 * size : 3 * size]
     few = few_share(table[UNIT_COST, :size]) * s.rate[m]
-    return ModuleProblem(index, group, table, kind, stock.most[m], *problem_rules(s, m, few, stock))
+    most, gives, least = stock.most[m], stock.gives, stock.least[m]
+    return ModuleProblem(index, group, table, kind, most, gives, least, *problem_rules(s, m, few, stock))
 
 
 @compiled_on_tables
@@ -323,6 +333,14 @@ def fluid_bound(s: SessionArrays, m: int, budget: float, stock: Stock) -> float:
         if need <= rate * (1.0 + TIE) or (s.dummies and (s.whole or need - rate < most)):
             cost = s.unit_cost[k] * max(rate, need)
             best = min(best, max(cost, s.price[k]) if s.whole else cost)
+    # Each row is bought at the least price of what it asks for.
+    for row in range(stock.least.shape[1]):
+        if stock.least[m, row] > 0.0:
+            each = np.inf
+            for k in range(s.first[m], s.first[m + 1]):
+                if s.duration[k] < limit and stock.gives[row, k] > 0.0 and is_in_stock(stock, m, k):
+                    each = min(each, s.price[k] / stock.gives[row, k])
+            best = max(best, each * stock.least[m, row])
     return best
 
 
@@ -401,6 +419,70 @@ def machines_left(p: ModuleProblem, at: Ints, count: Ints, d: int, j: int) -> fl
         if p.kind[at[i]] == kind:
             left -= count[i]
     return float(left)
+
+
+@compiled_on_tables
+def row_lacks(p: ModuleProblem, at: Ints, count: Ints, d: int, row: int) -> float:
+    """What a row asks for beyond the machines of the levels before d; what rounding may have added asks for nothing."""
+    left = p.least[row] * (1.0 - RATES)
+    for i in range(d):
+        left -= count[i] * p.gives[row, p.configuration[at[i]]]
+    return float(left)
+
+
+@compiled_on_tables
+def rows_are_met(p: ModuleProblem, at: Ints, count: Ints, d: int, j: int, machines: float) -> bool:
+    """Whether the levels before d and so many machines of configuration j give each row what it asks for."""
+    for row in range(p.least.size):
+        if row_lacks(p, at, count, d, row) > machines * p.gives[row, p.configuration[j]]:
+            return False
+    return True
+
+
+@compiled_on_tables
+def look_up_detours(p: ModuleProblem, detours: Floats) -> None:
+    """Write what rows make plans cost, from each configuration on.
+
+    Machines of configuration j and later ones cost Σ p·n = Σ ρ_j·t·n + Σ (p − ρ_j·t)·n, and no term of the second sum
+    is negative; so it is at least what the row lacks times the least (p − ρ_j·t)/a.
+
+    Args:
+        p: the module at one budget.
+        detours: room, shape (rows, 3, configurations kept + 1 or more): for each row the least (p − ρ_j·t)/a, the
+            largest a, and the least price per hour of a machine with an a.
+    """
+    size = p.configuration.size
+    for row in range(p.least.size):
+        detours[row, 1, size], detours[row, 2, size] = 0.0, np.inf
+        for j in range(size, -1, -1):
+            best = np.inf
+            for i in range(j, size):
+                own = p.gives[row, p.configuration[i]]
+                if own > 0.0:
+                    beyond = max(0.0, p.table[PRICE, i] - p.table[UNIT_COST, j] * p.table[THROUGHPUT, i])
+                    best = min(best, beyond / own)
+            detours[row, 0, j] = best
+            if j < size:
+                own = p.gives[row, p.configuration[j]]
+                detours[row, 1, j] = max(own, detours[row, 1, j + 1])
+                detours[row, 2, j] = min(p.table[PRICE, j] if own > 0.0 else np.inf, detours[row, 2, j + 1])
+
+
+@compiled_on_tables
+def rows_cost(p: ModuleProblem, detours: Floats, at: Ints, count: Ints, d: int, j: int, rate: float) -> float:
+    """What machines of configuration j and later ones cost per hour, at least, that take a rate and meet the rows.
+
+    A row of which something is lacking takes a machine, and so many that the best ones give it.
+    """
+    plain = p.table[UNIT_COST, j] * max(rate, 0.0)
+    most = plain
+    for row in range(p.least.size):
+        lacks = row_lacks(p, at, count, d, row)
+        if lacks > 0.0:
+            most = max(most, plain + lacks * detours[row, 0, j])
+            if p.whole:
+                most = max(most, np.ceil(lacks / detours[row, 1, j]) * detours[row, 2, j])
+    return float(most)
 
 
 @compiled_on_tables

@@ -7,9 +7,9 @@ down the ranking there is a rate that is *required* of the machines to come:
 
     max(required, need) − n·t    after n machines of a configuration,
 
-and the plan is complete once nothing is required any longer. Under `tc-shared` the configurations of one ratio collect
-from the suffix rate of the first of them, which their largest need decides. Where the configuration alone decides the
-latency of a full machine, its need is 0, or it is left out.
+and the plan is complete once nothing is required any longer and the rows of `least.py` are met. Under `tc-shared` the
+configurations of one ratio collect from the suffix rate of the first of them, which their largest need decides. Where
+the configuration alone decides the latency of a full machine, its need is 0, or it is left out.
 """
 
 from __future__ import annotations
@@ -27,8 +27,12 @@ from formulations.session.module.problem import (
     ModulePlanFound,
     ModuleProblem,
     largest_sum_below,
+    look_up_detours,
     machines_left,
     record_machines,
+    row_lacks,
+    rows_are_met,
+    rows_cost,
 )
 from formulations.session.module.remaining_rate import rate_left
 from formulations.session.module.whole_states import search_states
@@ -94,6 +98,8 @@ def search_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: float
     keep, best, partial_at = 1.0 - tolerance, np.inf, -1
     below = largest_sum_below(p, cutoff * keep)
     required[0], most[0], by_rate[0], at[0] = p.rate, p.rate, 1, -1
+    detours = np.empty((p.least.size, 3, size + 1))
+    look_up_detours(p, detours)
     depth, visited = 0, 0
     while depth >= 0:
         # Broken off: the best plan so far, which proves nothing.
@@ -110,11 +116,15 @@ def search_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: float
             if j >= size or cost[d] + max(p.table[UNIT_COST, j] * required[d], least_price[j]) > below:
                 depth -= 1
                 continue
+            # Prune the level: what rows lack is bought as well.
+            if cost[d] + rows_cost(p, detours, at, count, d, j, required[d]) > below:
+                depth -= 1
+                continue
             t, price = p.table[THROUGHPUT, j], p.table[PRICE, j]
             # Full machines of it are too slow, whatever follows: one that is nearly full may end the plan.
             if not np.isfinite(p.table[WHOLE_NEED, j]):
                 ends = p.free and required[d] <= t + RATES * most[d] and machines_left(p, at, count, d, j) > 0
-                if ends and cost[d] + price <= below:
+                if ends and rows_are_met(p, at, count, d, j, 1.0) and cost[d] + price <= below:
                     best, partial_at = cost[d] + price, j
                     record_machines(machines, at, count, d, j, 0)
                     if best <= floor * (1.0 + tolerance):
@@ -133,18 +143,20 @@ def search_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: float
                 left = rate_left(p.rate, p.table[THROUGHPUT], p.table[LOW], at, count, d, j, n)
                 if left > 0.0:
                     n += 1
+            n, ends = _for_rows(p, at, count, d, j, n)
             total, room = cost[d] + n * price, machines_left(p, at, count, d, j)
-            if total <= below and n <= room:
+            if ends and total <= below and n <= room:
                 best, partial_at = total, -1
                 record_machines(machines, at, count, d, j, n)
                 # No plan is cheaper than the floor, so this one is the cheapest within the tolerance.
                 if best <= floor * (1.0 + tolerance):
                     return ModulePlanFound(best, machines, partial_at, visited, True)
                 below = min(below, largest_sum_below(p, best * keep))
-            # No allocation or no configuration may follow, so fewer machines than complete the plan make none.
+            # No allocation or no configuration may follow, so that other numbers of machines make no plan.
             if d + 1 >= p.most or j + 1 >= size:
                 continue
-            count[d] = int(min(float(n), room + 1.0))
+            # Fewer than complete the plan; or as many, where others have to give a row what it lacks.
+            count[d] = int(min(float(n if ends else n + 1), room + 1.0))
         count[d] -= 1
         # None of the configuration is the next configuration's matter.
         if count[d] < 1:
@@ -171,6 +183,23 @@ def search_cover(p: ModuleProblem, cutoff: float, floor: float, tolerance: float
         by_rate[depth] = 1 if by_rate[d] and here <= required[d] else 0
         at[depth], count[depth] = j, 0
     return ModulePlanFound(best, machines, partial_at, visited, True)
+
+
+@compiled
+def _for_rows(p: ModuleProblem, at: Ints, count: Ints, d: int, j: int, n: int) -> tuple[int, bool]:
+    """Machines of configuration j that the rows ask for as well as the rate, and whether no row asks for others.
+
+    More than that are of no use: those that follow have what they need without them.
+    """
+    alone = True
+    for row in range(p.least.size):
+        lacks, own = row_lacks(p, at, count, d, row), p.gives[row, p.configuration[j]]
+        if lacks > 0.0:
+            if own > 0.0:
+                n = max(n, int(np.ceil(lacks / own)))
+            else:
+                alone = False
+    return n, alone
 
 
 @compiled

@@ -4,7 +4,8 @@ Where many configurations are alike, many mixtures of them cost the same, and a 
 of them. Up the ranking, from the last configuration to the first, all that matters of the machines taken so far is
 their rate, which is the suffix rate of those to come before them, and their cost. Of two *states* with the same cost
 the one with more rate is the better one, whatever comes. So a state is kept only if it has more rate than all that cost
-no more. Where the machines of hardware types are limited, only states that hold as many of each are compared.
+no more. Where the machines of hardware types are limited, only states that hold as many of each are compared. Where
+rows ask for more than the rate (`least.py`), a better state gives each row as much.
 
 Under `tc-shared` what the configurations of one ratio collect from is known when the last of them has been taken. They
 are taken by rising need, so that it is the one taken last whose need decides; until then a state is *open*.
@@ -27,11 +28,14 @@ from formulations.session.module.problem import (
     ModulePlanFound,
     ModuleProblem,
     largest_sum_below,
+    look_up_detours,
 )
-from formulations.tolerances import UNIT_ROUNDING
+from formulations.tolerances import RATES, UNIT_ROUNDING
 
 MOST_HELD = 4096
 """Numbers of machines of types with a limit, together, that states are compared by."""
+LEVELS = 8
+"""Parts of what rows ask for by which states are told apart: in each, the one with the most rate is compared with."""
 ADDED = 512.0 * UNIT_ROUNDING
 """Share by which a state's rate may be off: a product and a sum, each rounded once, for every configuration it has."""
 
@@ -43,6 +47,7 @@ class _WholeStates(NamedTuple):
         rate: requests per second that the machines take, shape (capacity,), like the next ones.
         cost: what they cost per hour.
         held: how many of them are of each type with a limit, as one number (`_radices`).
+        given: what they give to each row, and no more than it asks for, shape (capacity, rows).
         before: the state without the machines of its last configuration, -1: there are none.
         last: that configuration.
         machines: how many of it there are.
@@ -52,6 +57,7 @@ class _WholeStates(NamedTuple):
     rate: Floats
     cost: Floats
     held: Ints
+    given: Floats
     before: Ints
     last: Ints
     machines: Ints
@@ -76,12 +82,14 @@ class _RankedSearch(NamedTuple):
     Attributes:
         p: the module at one budget.
         radices: what a machine of each type with a limit adds to what a state holds (`_radices`).
+        detours: what rows make plans cost (`look_up_detours`).
         tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
         most_states: states after which to stop.
     """
 
     p: ModuleProblem
     radices: Ints
+    detours: Floats
     tolerance: float
     most_states: int
 
@@ -104,8 +112,10 @@ def search_states(p: ModuleProblem, cutoff: float, tolerance: float, most_states
     radices = _radices(p)
     if radices[-1] > MOST_HELD:
         return ModulePlanFound(np.inf, np.zeros(size, np.int64), -1, 0, False)
-    search = _RankedSearch(p, radices, tolerance, most_states)
-    states = _new_states(min(most_states, 1 << 10))
+    detours = np.empty((p.least.size, 3, size + 1))
+    look_up_detours(p, detours)
+    search = _RankedSearch(p, radices, detours, tolerance, most_states)
+    states = _new_states(min(most_states, 1 << 10), p.least.size)
     # The state without machines.
     states.size[0], states.before[0] = 1, -1
     best = _BestWhole(np.array([np.inf, largest_sum_below(p, cutoff * (1.0 - tolerance))]), np.zeros(3, np.int64))
@@ -128,10 +138,10 @@ def search_states(p: ModuleProblem, cutoff: float, tolerance: float, most_states
             # What rounding may have taken off a rate counts as there: that keeps too much.
             need = p.table[WHOLE_NEED, j]
             enough = taken[states.rate[taken] >= need * (1.0 - ADDED)]
-            closed = _merged(states, closed, enough, radices[-1])
+            closed = _merged(p, states, closed, enough, radices[-1])
             if members.size > 1:
-                opened = _merged(states, opened, taken, radices[-1])
-        kept = closed[states.rate[closed] < p.rate]
+                opened = _merged(p, states, opened, taken, radices[-1])
+        kept = closed[states.rate[closed] < p.rate] if p.least.size == 0 else closed
         last = first
     machines = np.zeros(size, np.int64)
     if np.isfinite(best.figures[0]):
@@ -170,7 +180,7 @@ def _with_machines(
         _complete(search, states, u, j, target, room - _held(states, u, radix, room), best)
     made = np.empty(max(16, 2 * given.size), np.int64)
     count, i, k = 0, 0, 0
-    reached = np.full(radices[-1], -np.inf)
+    reached = _nothing_reached(p, radices[-1])
     # The next one by cost is one of those given or of those made, with one machine more.
     while i < given.size or k < count:
         if k >= count or (i < given.size and states.cost[given[i]] <= states.cost[made[k]]):
@@ -187,23 +197,24 @@ def _with_machines(
         # may lack less.
         if cost + p.table[UNIT_COST, 0] * max(0.0, p.rate - rate) > best.figures[1]:
             continue
-        if rate >= largest or _held(states, u, radix, room) >= room:
-            continue
-        held = states.held[u] + radix
-        if rate <= reached[held]:
+        if (rate >= largest and not _gives(p, states, u, j)) or _held(states, u, radix, room) >= room:
             continue
         if states.size[0] >= search.most_states:
             return states, made[:count].copy(), False
         if states.size[0] == states.rate.size:
             states = _wider(states)
         number = states.size[0]
-        states.rate[number], states.cost[number] = rate, cost
+        states.rate[number], states.cost[number], states.held[number] = rate, cost, states.held[u] + radix
+        for row in range(p.least.size):
+            more = states.given[base, row] + n * p.gives[row, p.configuration[j]]
+            states.given[number, row] = min(more, p.least[row])
+        if not _is_better(p, states, reached, number) or _least_with(search, states, number) > best.figures[1]:
+            continue
         states.before[number], states.last[number], states.machines[number] = base, j, n
         states.size[0] = number + 1
         if count == made.size:
             made = np.concatenate((made, np.empty_like(made)))
         made[count] = number
-        states.held[number], reached[held] = held, rate
         count += 1
     return states, made[:count].copy(), True
 
@@ -214,9 +225,16 @@ def _complete(
 ) -> None:
     """Complete a state with at most `room` machines of configuration j, and keep the plan if it is the cheapest."""
     p = search.p
+    least = 1
+    for row in range(p.least.size):
+        lacks, own = p.least[row] * (1.0 - RATES) - states.given[u, row], p.gives[row, p.configuration[j]]
+        if lacks > 0.0:
+            if own == 0.0:
+                return
+            least = max(least, int(np.ceil(lacks / own)))
     # What rounding may have added to the requirement asks for no machine; the exact check decides.
     lacking = target * (1.0 - ADDED) - states.rate[u]
-    n = max(1, int(np.ceil(lacking / p.table[THROUGHPUT, j])))
+    n = max(least, int(np.ceil(lacking / p.table[THROUGHPUT, j])))
     total = states.cost[u] + n * p.table[PRICE, j]
     if total <= best.figures[1] and n <= room:
         best.figures[0] = total
@@ -225,14 +243,14 @@ def _complete(
 
 
 @compiled
-def _merged(states: _WholeStates, one: Ints, other: Ints, kinds: int) -> Ints:
-    """Numbers of the states of two lists that have more rate than all that cost no more, by rising cost.
+def _merged(p: ModuleProblem, states: _WholeStates, one: Ints, other: Ints, kinds: int) -> Ints:
+    """Numbers of the states of two lists that are better than all that cost no more, by rising cost.
 
     Only those that hold as many of each type are compared, of which there are `kinds`.
     """
     merged = np.empty(one.size + other.size, np.int64)
     count, i, k = 0, 0, 0
-    reached = np.full(kinds, -np.inf)
+    reached = _nothing_reached(p, kinds)
     while i < one.size or k < other.size:
         if k >= other.size or (i < one.size and states.cost[one[i]] <= states.cost[other[k]]):
             u = one[i]
@@ -240,10 +258,61 @@ def _merged(states: _WholeStates, one: Ints, other: Ints, kinds: int) -> Ints:
         else:
             u = other[k]
             k += 1
-        if states.rate[u] > reached[states.held[u]]:
-            merged[count], reached[states.held[u]] = u, states.rate[u]
+        if _is_better(p, states, reached, u):
+            merged[count] = u
             count += 1
     return merged[:count].copy()
+
+
+@compiled
+def _nothing_reached(p: ModuleProblem, kinds: int) -> Floats:
+    """No state: by what states hold and by `LEVELS` of rows, the most rate and what its state gives to each row."""
+    return np.full((kinds * (LEVELS + 1 if p.least.size > 0 else 1), 1 + p.least.size), -np.inf)
+
+
+@compiled
+def _is_better(p: ModuleProblem, states: _WholeStates, reached: Floats, u: int) -> bool:
+    """Whether a state has more rate, or gives a row more, than each that is remembered; then it is remembered too."""
+    rows, level = p.least.size, 0
+    levels = LEVELS + 1 if rows > 0 else 1
+    if rows > 0:
+        part = 1.0
+        for row in range(rows):
+            part = min(part, states.given[u, row] / p.least[row] if p.least[row] > 0.0 else 1.0)
+        level = int(LEVELS * part)
+    first = states.held[u] * levels
+    # States of lower levels give some row less.
+    for at in range(first + level, first + levels):
+        better = states.rate[u] > reached[at, 0]
+        for row in range(rows):
+            better = better or states.given[u, row] > reached[at, 1 + row]
+        if not better:
+            return False
+    if states.rate[u] > reached[first + level, 0]:
+        reached[first + level, 0] = states.rate[u]
+        reached[first + level, 1:] = states.given[u]
+    return True
+
+
+@compiled
+def _gives(p: ModuleProblem, states: _WholeStates, u: int, j: int) -> bool:
+    """Whether a machine of configuration j gives to a row of which state u lacks something."""
+    for row in range(p.least.size):
+        if states.given[u, row] < p.least[row] and p.gives[row, p.configuration[j]] > 0.0:
+            return True
+    return False
+
+
+@compiled
+def _least_with(search: _RankedSearch, states: _WholeStates, u: int) -> float:
+    """A lower bound on the cost per hour of plans with the machines of state u, by what rows lack."""
+    p, most = search.p, states.cost[u]
+    for row in range(p.least.size):
+        lacks = p.least[row] * (1.0 - RATES) - states.given[u, row]
+        if lacks > 0.0:
+            machines = np.ceil(lacks / search.detours[row, 1, 0])
+            most = max(most, states.cost[u] + machines * search.detours[row, 2, 0])
+    return float(most)
 
 
 @compiled
@@ -277,11 +346,12 @@ def _held(states: _WholeStates, u: int, radix: int, stock: int) -> int:
 
 
 @compiled
-def _new_states(capacity: int) -> _WholeStates:
+def _new_states(capacity: int, rows: int) -> _WholeStates:
     return _WholeStates(
         np.zeros(capacity),
         np.zeros(capacity),
         np.zeros(capacity, np.int64),
+        np.zeros((capacity, rows)),
         np.full(capacity, -1, np.int64),
         np.full(capacity, -1, np.int64),
         np.zeros(capacity, np.int64),
@@ -296,6 +366,7 @@ def _wider(states: _WholeStates) -> _WholeStates:
         np.concatenate((states.rate, np.zeros_like(states.rate))),
         np.concatenate((states.cost, np.zeros_like(states.cost))),
         np.concatenate((states.held, np.zeros_like(states.held))),
+        np.concatenate((states.given, np.zeros_like(states.given))),
         np.concatenate((states.before, np.full_like(states.before, -1))),
         np.concatenate((states.last, np.full_like(states.last, -1))),
         np.concatenate((states.machines, np.zeros_like(states.machines))),

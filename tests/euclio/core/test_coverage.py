@@ -105,6 +105,12 @@ ASKED = {
     "changes_continuous_whole": (session(running=RUNNING), QUICK),
     "at_least_coupled": (floors(spare=1), WHOLE),
     "at_least_continuous": (floors(), CONTINUOUS),
+    "least_machines_unfilled": (
+        replace(session(), least_machines={"m1": 3}),
+        PlanSpace(dummy="none", charging="whole"),
+    ),
+    "least_coupled": (replace(session(running=RUNNING), least_machines={"m1": 3}), WHOLE),
+    "share_continuous": (session(share="0.5"), CONTINUOUS),
     "packed_limits": (session(count=1), PACKED),
 }
 """An instance and a plan space that make a demand; those of policies of one's own need a file."""
@@ -187,9 +193,9 @@ def test_a_meeting_of_two_demands_is_covered_only_where_both_are():
 
 def test_a_refusal_names_who_covers_it():
     """The remedy follows from the table."""
-    found = solve(ASKED["largest_share"][0], "exact", space=WHOLE)
+    found = solve(ASKED["resources_spare"][0], "exact", space=ASKED["resources_spare"][1])
     assert found.reason == (
-        "exact does not cover a largest share of some hardware; use cpsat or milp or plan-bruteforce"
+        "exact does not cover a capacity of a resource with spare machines; use cpsat or milp or plan-bruteforce"
     )
 
 

@@ -13,15 +13,14 @@ from euclio.files import save_instance
 from euclio.problems.session import Session
 from euclio.problems.session.objectives import Application
 from euclio.questions.sweep.solving import sweep
-from tests.drawn.objectives import session_with_objectives
-from tests.drawn.small_sessions import small_session
+from tests.drawn.small_sessions import small_session, with_objectives
 
 FACTORS = (Fraction(1, 2), Fraction(9, 10), Fraction(2))
 
 
 def named(seed: int) -> Session:
     """A session with objectives, and its first part an application."""
-    session = session_with_objectives(seed)
+    session = with_objectives(small_session(seed), seed)
     return replace(session, slo_s=None, applications=(Application("first", [session.modules[0].name]),))
 
 

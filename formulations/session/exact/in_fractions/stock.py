@@ -14,6 +14,7 @@ from formulations.effort import Effort, UndecidedError
 from formulations.session.exact.in_fractions.ties import settle
 from formulations.session.exact.stock.boxes import Box, Rows
 from formulations.session.module.in_integers import MachineLimits
+from formulations.session.module.least import least_rows
 
 
 class BoxPlan(NamedTuple):
@@ -108,7 +109,8 @@ def cheapest_in_box(
     on_top = {name: own.get(name, Fraction(0)) + price.get(name, Fraction(0)) for name in {**own, **price}}
     cutoff = None if math.isinf(limit) else Fraction(limit) + paid
     most = [{name: Fraction(int(n), parts) for name, n in zip(names, row, strict=False)} for row in box.most]
-    limits = [MachineLimits(row, on_top) for row in most]
+    rows = [least_rows(session, module) for module in session.modules]
+    limits = [MachineLimits(own, on_top, rows=least) for own, least in zip(most, rows, strict=True)]
     if changes is not None:
         each = [int(row[-1]) // parts if changes.most is not None else None for row in box.most]
         limits = [

@@ -141,9 +141,8 @@ class ChangesSearch(StockSearch):
         if most.shape[1] > count:
             changes[:] = most[:, count] // self._parts_of
         charges = Charges(self._running, self._change + float(price[rows:].sum()), changes)
-        return prove_within(
-            arrays, Stock(self._type, room), charges, GAP, self.deadline, math.inf, ANY_WORK, unwatched()
-        )
+        stock = Stock(self._type, room, self._gives, self._asked)
+        return prove_within(arrays, stock, charges, GAP, self.deadline, math.inf, ANY_WORK, unwatched())
 
     def _point(self, proof: Proof) -> Point:
         cost, used = StockSearch._point(self, proof)

@@ -10,7 +10,7 @@ others are too expensive by their bounds.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import lcm
 
@@ -145,9 +145,16 @@ def _session_of(session: Session, part: Part) -> Session:
     names = {module.name for module in modules}
     objectives = [one for one in session.objectives if one.to in names]
     slo_s = LARGEST if session.objectives and not objectives else None if objectives else session.slo_s
-    edges = [edge for edge in session.edges if edge[0] in names]
-    delays = {edge: delay for edge, delay in session.delay_s.items() if edge[0] in names}
-    return Session(session.name, slo_s, session.hardware, modules, edges, objectives=objectives, delay_s=delays)
+    return replace(
+        session,
+        slo_s=slo_s,
+        modules=modules,
+        edges=[edge for edge in session.edges if edge[0] in names],
+        objectives=objectives,
+        delay_s={edge: delay for edge, delay in session.delay_s.items() if edge[0] in names},
+        applications=(),
+        least_machines={name: least for name, least in session.least_machines.items() if name in names},
+    )
 
 
 def solve_stock(session: Session, space: PlanSpace, deadline: float) -> Answer:

@@ -48,6 +48,7 @@ from formulations.session.exact.stock.boxes import (
 )
 from formulations.session.exact.stock.prices import better_price
 from formulations.session.module.charges import no_charges
+from formulations.session.module.least import rows_as_floats
 from formulations.session.module.nearly_full import nearly_full
 from formulations.session.module.problem import Stock
 from formulations.session.split.course import unwatched
@@ -105,6 +106,8 @@ class StockSearch:
     _kind: Ints = field(init=False)
     _profile: list[Configuration] = field(init=False)
     _parts_of: int = field(init=False)
+    _gives: Floats = field(init=False)
+    _asked: Floats = field(init=False)
     _types: list[str] = field(init=False)
     _rows: Rows = field(init=False)
     _scale: Floats = field(init=False)
@@ -115,7 +118,7 @@ class StockSearch:
     _unlimited: Session = field(init=False)
     _attainable: Attainable | None = field(init=False, default=None)
     _apart: list[Part] = field(init=False)
-    _proofs: dict[tuple[int, bytes, bytes, float], Proof] = field(init=False, default_factory=dict)
+    _proofs: dict[tuple[int, bytes, bytes, float, float], Proof] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         """Number the types with a limit, and take the SLO for a little longer, as every search does."""
@@ -129,6 +132,7 @@ class StockSearch:
         hardware = [c.hardware for c in self._profile]
         self._kind = np.array([names.index(h) if h in names else -1 for h in hardware], np.int64)
         self._parts_of = parts_of_machines(self.session, self.space)
+        self._gives, self._asked = rows_as_floats(self.session, self._profile)
         self._rows = rows_of(self.limits, names, self._parts_of)
         self._arrays = arrays._replace(slo=arrays.slo * (1.0 + SLO_SLACK))
         if self.discount:
@@ -235,6 +239,8 @@ class StockSearch:
             proof = self._cheapest(most, price)
             if proof.status == INFEASIBLE:
                 return []
+            if proof.status == OPTIMAL and math.isinf(proof.cost):
+                return []
             if proof.status != OPTIMAL:
                 self.complete = False
                 return [Box(max(bound, self._value(proof, price)), box.least, most, price)]
@@ -310,16 +316,21 @@ class StockSearch:
 
     def _cheapest(self, most: Counts, price: Floats) -> Proof:
         self.solves += 1
-        arrays, room = self._charged(price), self._room(most)
-        return joined(arrays, ((part, self._cheapest_part(part, arrays, room)) for part in self._apart))
+        arrays, room, known = self._charged(price), self._room(most), math.inf
+        if math.isfinite(self.cutoff) and len(self._apart) == 1:
+            # A cutoff is close to the optimum, so that most boxes need no more than a bound.
+            paid = float(price @ self._machines(self._rows.most))
+            known = (self._limit() + paid) * (1.0 + 4.0 * GAP)
+        return joined(arrays, ((part, self._cheapest_part(part, arrays, room, known)) for part in self._apart))
 
-    def _cheapest_part(self, part: Part, arrays: SessionArrays, room: Floats) -> Proof:
+    def _cheapest_part(self, part: Part, arrays: SessionArrays, room: Floats, known: float = math.inf) -> Proof:
         """The proof of a part of the DAG, which boxes of other parts and the same prices leave as it is."""
         own, most = charged(part, arrays.price)._replace(slo=arrays.slo), room[part.modules]
-        key = (int(part.modules[0]), own.price.tobytes(), most.tobytes(), own.slo)
+        key = (int(part.modules[0]), own.price.tobytes(), most.tobytes(), own.slo, known)
         if key not in self._proofs:
-            stock = Stock(self._kind[part.configurations], most)
-            found = prove_within(own, stock, no_charges(own), GAP, self.deadline, math.inf, ANY_WORK, unwatched())
+            gives = np.ascontiguousarray(self._gives[:, part.configurations])
+            stock = Stock(self._kind[part.configurations], most, gives, self._asked[part.modules])
+            found = prove_within(own, stock, no_charges(own), GAP, self.deadline, known, ANY_WORK, unwatched())
             self._proofs[key] = found
         return self._proofs[key]
 
@@ -391,7 +402,9 @@ class StockSearch:
             m.allocations[-1].partial_rps > 0 and k < 0 for m, k in zip(plan.modules, proof.partial_at, strict=True)
         ):
             return None
-        if proof.clear and proof.path_s < arrays.slo * CLEAR_PATH and arrays.countable:
+        known = proof.clear and proof.path_s < arrays.slo * CLEAR_PATH and arrays.countable
+        # Rounding may also have made a plan keep a largest share.
+        if known and not self._asked.any():
             return plan
         checked = evaluate(self._unlimited, plan, self.space)
         return plan if checked.feasible else None

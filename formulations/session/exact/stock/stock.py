@@ -13,6 +13,7 @@ from euclio.core.words import counted, full
 from euclio.problems.session import PlanSpace, Session
 from euclio.problems.session.resources import MachineLimit, machine_limits
 from formulations.effort import NO_PLAN
+from formulations.session.demands import limited_shares
 from formulations.session.exact.stock.search import WHY_S, StockSearch
 
 
@@ -38,7 +39,7 @@ def why_too_small(session: Session, space: PlanSpace, limits: Sequence[MachineLi
     deadline = min(deadline, time.perf_counter() + WHY_S)
     free = _searched(session, space, [], deadline)
     if free.plan is None and math.isinf(free.bound):
-        return NO_PLAN
+        return "no plan meets the SLO within the largest shares (proven)" if limited_shares(session) else NO_PLAN
     found = [(limit, _more(session, space, limits, limit, deadline)) for limit in limits]
     texts = [f"{more.in_words(limit)} would do{more.unless}" for limit, more in found if more is not None]
     why = f"no plan meets the SLO with {limited_by(limits)} (proven)"

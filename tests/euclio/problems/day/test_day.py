@@ -12,7 +12,9 @@ from euclio.core.errors import InputError
 from euclio.core.solving import solve
 from euclio.problems.day import Day, DayPlan, Idle, Serving, Staffing, Step, StepPlan, evaluate
 from euclio.problems.day.family import day_from_text, day_to_text, small
+from euclio.problems.day.instance import at_rates
 from euclio.problems.session import Configuration, Hardware, Module, Session
+from euclio.problems.session.objectives import Application
 
 SESSION = Session("one", 1, [Hardware("h", 36, 3)], [Module("m", 10, [Configuration("h", 1, 1, "0.1")])])
 DAY = Day("one", SESSION, [Step(100, [10]), Step(50, [20]), Step(100, [10])], 30, 20, "0.5")
@@ -90,3 +92,17 @@ def test_a_longer_warm_up_never_makes_the_optimum_cheaper():
         day = small(seed)
         costs = [solve(replace(day, warm_up_s=Fraction(w))).value for w in (0, 60, 600, 6000)]
         assert costs == sorted(costs)
+
+
+def test_applications_have_the_requests_of_a_step():
+    """Modules x and y are an application of 6 requests per second: half of the largest rate comes, and x rests.
+
+    The other application rests.
+    """
+    profile = [Configuration("A", 1, 1, "0.1")]
+    modules = [Module("x", 10, profile), Module("y", 10, profile), Module("z", 4, profile)]
+    named = [Application("one", ["x"], 6), Application("two", ["z"])]
+    session = Session("s", 1, [Hardware("A", 1)], modules, [("x", "y")], applications=named, least_machines={"x": 2})
+    found = at_rates(session, (Fraction(0), Fraction(5), Fraction(0)))
+    assert found.applications == (Application("one", ["y"], 3),)
+    assert (found.edges, found.least_machines) == ((), {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -25,7 +26,7 @@ from euclio.problems.session.changes import SessionChanges
 from euclio.problems.session.files.instances import session_from_text, session_to_text
 from euclio.problems.session.pool import pooled
 from euclio.problems.session.table import plan_table
-from euclio.proving.session.certifying import _not_covered
+from euclio.proving.session.certifying import find_better
 from euclio.questions.most import question
 
 WHOLE, PACKED = PlanSpace(charging="whole"), PlanSpace(charging="packed")
@@ -208,6 +209,9 @@ def test_a_pool_keeps_them():
     other = replace(session(3, 2, longest="0.15"), name="other")
     assert pooled([session(2, 2), other]).least_machines == {"floored/m": 2, "other/m": 3}
     assert pooled([session(2, 2), other]).at_least == {"B": 2}
+    assert pooled([session(2), other]).at_least == {"B": 2}
+    with pytest.raises(InputError, match="at_least: B has 1 in floored and 2 in other; state the machines that"):
+        pooled([session(2, 1), other])
 
 
 def test_a_table_has_a_line_of_each():
@@ -217,9 +221,12 @@ def test_a_table_has_a_line_of_each():
     assert "paid for and not used: 4 of B, 4 per hour" in text
 
 
-def test_provers_refuse_them():
-    assert _not_covered(session(2), WHOLE) == "the prover does not cover machines that are paid for and not used"
-    assert _not_covered(session(1), WHOLE) == ""
+def test_the_prover_counts_them():
+    """Next to one machine that serves, idle ones of B cost 1 each; with 9 of B paid for, all machines are of B."""
+    for asked in (session(5), session(5, 9)):
+        best = solve(asked, "plan-bruteforce", space=WHOLE)
+        assert find_better(asked, WHOLE, best.value, math.inf).exhausted
+        assert find_better(asked, WHOLE, best.value + Fraction(1, 10**9), math.inf).plan is not None
 
 
 def test_a_budget_below_what_least_machines_cost_is_refused():

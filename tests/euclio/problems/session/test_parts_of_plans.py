@@ -15,7 +15,7 @@ from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.objectives import Application, Objective
 from euclio.problems.session.parts_of_plans import applications_of, objectives_of, tightest
 from euclio.problems.session.table import plan_table
-from tests.drawn.objectives import session_with_objectives
+from tests.drawn.small_sessions import small_session, with_objectives
 
 PROFILE = [Configuration("g", b, 1, d) for b, d in ((1, "0.01"), (2, "0.015"), (4, "0.025"))]
 CHAT = Session(
@@ -39,7 +39,7 @@ def paths_to(session, name):
 @pytest.mark.parametrize("seed", range(40))
 def test_each_objective_has_the_longest_of_its_paths(seed):
     """Guards latencies, delays and the path that is named, with objectives in the middle of paths."""
-    session = session_with_objectives(seed)
+    session = with_objectives(small_session(seed), seed)
     found = solve(session, "exact", machines="whole")
     if found.value is None:
         pytest.skip("no plan")

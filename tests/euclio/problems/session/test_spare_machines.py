@@ -200,6 +200,10 @@ def test_what_machines_take_of_a_resource_is_a_change():
     assert [h.takes.get("region") for h in again.hardware] == [1, 1, Fraction(1, 2)]
     words = "3 of region in all, 1 of region for each spot and 0.5 of region for each spot+b"
     assert changes.in_words() == words
+    with pytest.raises(
+        InputError, match=r"takes\.zone: limits nothing, since zone has no capacity; give --resource zone=N"
+    ):
+        SessionChanges(takes={"zone": {"A": Fraction(1)}}).applied_to(changed)
 
 
 def test_sessions_of_a_pool_have_the_same_groups():

@@ -13,7 +13,7 @@ from euclio.core.result import Status
 from euclio.files import save_instance
 from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
 from euclio.problems.session.objectives import Objective
-from tests.drawn.objectives import session_with_objectives
+from tests.drawn.small_sessions import small_session, with_objectives
 
 SPACES = (PlanSpace(), PlanSpace(single_hardware=True, batching=False))
 
@@ -38,7 +38,7 @@ def with_least(session: Session, least_s: dict[str, Fraction], shorter: str = ""
 @pytest.mark.parametrize("space", SPACES)
 def test_it_agrees_with_the_exact_method(seed: int, space: PlanSpace) -> None:
     """Guards conflicts of paths that end anywhere, and the least of each objective where all are at their least."""
-    session = session_with_objectives(seed)
+    session = with_objectives(small_session(seed), seed)
     found = explain(session, space)
     proven = solve(session, "exact", space=space)
     assert (found.status is Status.INFEASIBLE) == (proven.status is Status.INFEASIBLE)
@@ -53,7 +53,7 @@ def test_it_agrees_with_the_exact_method(seed: int, space: PlanSpace) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_a_conflict_is_a_path_that_takes_longer_than_its_objective(seed: int) -> None:
     """Guards the sum of a conflict: its modules follow one another, and no path has more delay than is said of it."""
-    session = session_with_objectives(seed)
+    session = with_objectives(small_session(seed), seed)
     for conflict in explain(session).conflicts:
         assert conflict.objective is not None
         assert conflict.needed_s is not None

@@ -32,7 +32,7 @@ def searched(module, space, budget, most, least=0.0, cutoff=np.inf):
     """Latency and cost of the steps that one search keeps, and whether it was through."""
     arrays = session_arrays(session_with(budget, module), space)
     p = module_problem(arrays, 0, float(budget), no_stock(arrays))
-    room = new_search_room(max(1, p.configuration.size), p.most)
+    room = new_search_room(max(1, p.configuration.size), p.most, 0)
     room.steps.numbers[MOST], room.steps.numbers[PATIENCE] = most, 10**9
     room.steps.points[LATENCY, SCOPE], room.steps.points[COST, SCOPE] = least, np.inf
     found = search_in_place(p, no_charges(arrays), 0, cutoff, 0.0, FRONTIER, 10**9, room)
