@@ -10,113 +10,25 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bruteforce.session.residuals import (
+    Residuals,
+    ends_of,
+    first_allocation,
+    listed_to_the_end,
+    reassigned_cost,
+    residuals_after,
+)
 from bruteforce.session.split_grids import module_budgets_to_try
 from euclio.core.compiled import compiled, is_past, total_of
 from euclio.core.tolerances import TIE
-from euclio.problems.session.arrays import UNLIMITED, Floats, Ints, SessionArrays
-from euclio.problems.session.latency.dispatch import module_latency, path_times
-from euclio.problems.session.policies.kernels import LEFT, TIED
+from euclio.problems.session.arrays import Floats, Ints, SessionArrays
+from euclio.problems.session.latency.dispatch import path_times
 from formulations.session.split.modes import Modes, new_modes
 from formulations.session.split.relaxation import relax
-from heuristics.session.dummy_generator import ANY_RATE
-from heuristics.session.latency_reassigner import reassign_latency, reschedule_residual
-from heuristics.session.module_scheduler import generate_configuration, schedule_module
+from heuristics.session.latency_reassigner import reassign_latency
+from heuristics.session.module_scheduler import schedule_module
 from heuristics.session.planner import Scheduling, plan_budgets, stretched
 from heuristics.session.schedule import Schedule, copy_schedule, new_schedule
-
-# The plans that the reassigner can make of a module's plan by giving its residual more latency (compiled).
-
-
-@compiled
-def plan_ends(s: SessionArrays, m: int, dummies: int, most_budget: float, plan: Schedule) -> Floats:
-    """Every pair of worst-case latency and cost that module m's plan can end with, or a pair that costs no more.
-
-    The residual is rescheduled at every budget at which Algorithm 1 gives another plan, from the largest down. If a
-    plan's first allocation changes, its next residual is another one, and the whole rate's fluid bound stands in. If
-    Algorithm 1 leaves a rest, the residual's fluid bound stands in for all smaller budgets.
-
-    Dummies at any rate give another plan for every budget. While Algorithm 1's plan stays, more budget only means fewer
-    dummies: the cost at the largest budget stands in for all, at a latency that no plan undercuts. A limit on
-    allocations breaks this rule, and the whole rate's fluid bound stands in for everything.
-
-    Args:
-        s: the session.
-        m: the module.
-        dummies: the dummy generator.
-        most_budget: largest budget that the module can ever get, in seconds.
-        plan: a schedule that holds the module's plan.
-
-    Returns:
-        Rows (latency in seconds, cost per hour), shape (ends, 2).
-    """
-    ends = np.empty((64, 2))
-    ends[0, 0], ends[0, 1] = plan.latency[m], plan.cost[m]
-    size = 1
-    first = _first_allocation(s, m, plan)
-    kept = plan.machines[first]
-    residual = s.rate[m] - kept * s.throughput[first]
-    candidate, unfilled = new_schedule(s), new_schedule(s)
-    # Least latency of the whole machines that stay; without any, the fastest configuration's duration.
-    shortest = s.duration[first] if kept > 0 else s.duration[s.first[m] : s.first[m + 1]].min()
-    if dummies == ANY_RATE and s.max_allocations < UNLIMITED:
-        ends[1, 0], ends[1, 1] = 0.0, _fluid(s, m, s.rate[m], most_budget)
-        return ends[:2]
-    budget = most_budget
-    while residual > TIE * s.rate[m] and budget > 0.0:
-        rest, _ = generate_configuration(s, m, residual, budget, unfilled)
-        possible = reschedule_residual(s, m, budget, dummies, plan, candidate)
-        # The reassigner takes only what saves money.
-        if possible and candidate.cost[m] < plan.cost[m]:
-            if size == ends.shape[0]:
-                ends = np.concatenate((ends, np.empty_like(ends)))
-            ends[size, 0], ends[size, 1] = candidate.latency[m], candidate.cost[m]
-            if dummies == ANY_RATE:
-                ends[size, 0] = shortest
-            # The next residual is another one: it is bounded instead of following every branch.
-            if _first_allocation(s, m, candidate) != first or candidate.machines[first] != kept:
-                ends[size, 0], ends[size, 1] = 0.0, _fluid(s, m, s.rate[m], most_budget)
-            size += 1
-        # Algorithm 1 fails here: one fluid bound covers all smaller budgets.
-        if rest > 0.0:
-            cost = _fluid(s, m, residual, budget)
-            if dummies == ANY_RATE:
-                # Filled up, the first configuration takes the residual next to the machines that stay.
-                cost = min(cost, s.unit_cost[first] * residual)
-            cost += kept * s.price[first]
-            if cost < plan.cost[m]:
-                ends = np.concatenate((ends[:size], np.array([[s.duration[first], cost]])))
-                size += 1
-            break
-        served = residual - s.rate[m]
-        latency = module_latency(s, m, unfilled.machines, unfilled.partial_at[m], unfilled.partial[m], served)
-        # Just below what this plan takes, by more than `fits` forgives: the next budget with another plan.
-        budget = min(latency, budget) * (1.0 - 4.0 * TIE)
-    return ends[:size]
-
-
-@compiled
-def _fluid(s: SessionArrays, m: int, rate: float, budget: float) -> float:
-    """Least cost of a rate within a budget: all of it, or a configuration's need if that is more, at one unit cost."""
-    best = np.inf
-    for k in range(s.first[m], s.first[m + 1]):
-        # No rate makes it fast enough.
-        if s.duration[k] >= budget:
-            continue
-        need = 0.0
-        if s.policy == LEFT or s.policy == TIED:
-            need = s.batch[k] / (budget * (1.0 + TIE) - s.duration[k])
-        best = min(best, s.unit_cost[k] * max(rate, need))
-    return best
-
-
-@compiled
-def _first_allocation(s: SessionArrays, m: int, plan: Schedule) -> int:
-    """The configuration of module m's first allocation in rank order."""
-    first = s.first[m]
-    while plan.machines[first] == 0 and plan.partial_at[m] != first:
-        first += 1
-    return int(first)
-
 
 VECTORS_BETWEEN_CLOCKS = 64
 REASSIGN_MOST = 1 << 30
@@ -145,6 +57,7 @@ class _Options(NamedTuple):
         first: start of each module's options, shape (modules + 1,).
         budget: smallest latency budget that gives the plan, in seconds, shape (options,).
         bound: least cost of the plan per hour after any reassignment, shape (options,).
+        residual: residual of the plan (`residuals.py`), shape (options,).
         end_first: start of the plan's ends, shape (options + 1,).
         end_latency: worst-case latencies in seconds that the plan may end with after reassignment, shape (ends,).
         end_cost: least cost per hour with that latency, shape (ends,).
@@ -159,6 +72,7 @@ class _Options(NamedTuple):
     first: Ints
     budget: Floats
     bound: Floats
+    residual: Ints
     end_first: Ints
     end_latency: Floats
     end_cost: Floats
@@ -192,7 +106,8 @@ def split_optimum(
         The plan. It is the cheapest of all splits if the searched share is 1.
     """
     modules = s.rate.size
-    options = _options(s, dummies, grid, step)
+    options, residuals = _options(s, dummies, grid, step)
+    looked_up = listed_to_the_end(s, dummies)
     best, trial = new_schedule(s), new_schedule(s)
     best_cost, visited, nodes = np.inf, 0, 0
     least = np.empty(modules)
@@ -243,9 +158,12 @@ def split_optimum(
             bound[m + 1], excesses[m + 1] = bound[m] + options.bound[o], excesses[m] + excess[o]
             m += 1
             continue
+        visited += 1
+        # A cost that is looked up takes a hundredth of the time. NaN, where it is not known, is not above.
+        if looked_up and _looked_up(s, options, residuals, order, at) >= below:
+            continue
         for i in range(modules):
             _load(s, options, i, order[at[i]], trial)
-        visited += 1
         reassign_latency(s, dummies, REASSIGN_MOST, False, trial)
         if total_of(trial.cost) < below:
             best_cost = total_of(trial.cost)
@@ -316,7 +234,7 @@ def _share(grids: list[Floats], at: Ints) -> float:
 
 
 @compiled
-def _options(s: SessionArrays, dummies: int, grid: int, step: float) -> _Options:
+def _options(s: SessionArrays, dummies: int, grid: int, step: float) -> tuple[_Options, Residuals]:
     """The distinct plans of each module on a grid, with all plans that reassignment may make of them."""
     modules = s.rate.size
     shortest = np.empty(modules)
@@ -333,6 +251,7 @@ def _options(s: SessionArrays, dummies: int, grid: int, step: float) -> _Options
     options = _empty_options(s, budgets.size)
     plan = new_schedule(s)
     size = 0
+    plans = np.zeros((budgets.size, 3), np.int64)
     for m in range(modules):
         for budget in budgets[grid_first[m] : grid_first[m + 1]]:
             if not schedule_module(s, m, s.rate[m], budget, dummies, plan):
@@ -340,8 +259,8 @@ def _options(s: SessionArrays, dummies: int, grid: int, step: float) -> _Options
             # A larger budget with the same plan only takes time from the others.
             if size > options.first[m] and _same_plan(s, m, options, size - 1, plan):
                 continue
-            ends = plan_ends(s, m, dummies, s.slo - before[m] - after[m], plan)
-            options = _with_ends(options, size, ends)
+            start = first_allocation(s, m, plan)
+            plans[size, 0], plans[size, 1], plans[size, 2] = m, start, plan.machines[start]
             options.budget[size] = budget
             options.machines[size] = plan.machines
             options.partial_at[size], options.partial[size] = plan.partial_at[m], plan.partial[m]
@@ -349,7 +268,9 @@ def _options(s: SessionArrays, dummies: int, grid: int, step: float) -> _Options
             options.cost[size] = plan.cost[m]
             size += 1
         options.first[m + 1] = size
-    return options
+    found, own = residuals_after(s, dummies, s.slo - before - after, plans[:size])
+    options.residual[:size] = own
+    return _with_ends(s, dummies, options, found), found
 
 
 @compiled
@@ -359,6 +280,7 @@ def _empty_options(s: SessionArrays, most: int) -> _Options:
         np.zeros(s.rate.size + 1, np.int64),
         np.empty(most),
         np.empty(most),
+        np.zeros(most, np.int64),
         np.zeros(most + 1, np.int64),
         np.empty(0),
         np.empty(0),
@@ -372,17 +294,22 @@ def _empty_options(s: SessionArrays, most: int) -> _Options:
 
 
 @compiled
-def _with_ends(options: _Options, o: int, ends: Floats) -> _Options:
-    """The options with the ends of option o appended, rows (latency, cost)."""
-    options.end_first[o + 1] = options.end_first[o] + ends.shape[0]
-    options.bound[o] = ends[:, 1].min()
+def _with_ends(s: SessionArrays, dummies: int, options: _Options, residuals: Residuals) -> _Options:
+    """The options with their ends."""
+    ends = np.empty((0, 2))
+    for o in range(options.first[-1]):
+        own = ends_of(s, residuals, dummies, options.residual[o], options.latency[o], options.cost[o])
+        ends = np.concatenate((ends, own))
+        options.end_first[o + 1] = ends.shape[0]
+        options.bound[o] = own[:, 1].min()
     return _Options(
         options.first,
         options.budget,
         options.bound,
+        options.residual,
         options.end_first,
-        np.concatenate((options.end_latency, ends[:, 0])),
-        np.concatenate((options.end_cost, ends[:, 1])),
+        ends[:, 0].copy(),
+        ends[:, 1].copy(),
         options.machines,
         options.partial_at,
         options.partial,
@@ -460,6 +387,13 @@ def _same_plan(s: SessionArrays, m: int, options: _Options, o: int, plan: Schedu
         if options.machines[o, k] != plan.machines[k]:
             return False
     return True
+
+
+@compiled
+def _looked_up(s: SessionArrays, options: _Options, residuals: Residuals, order: Ints, at: Ints) -> float:
+    """Cost per hour of a vector of options after reassignment, by the residuals' rows; NaN where they leave it open."""
+    chosen = order[at]
+    return reassigned_cost(s, residuals, options.residual[chosen], options.latency[chosen], options.cost[chosen])
 
 
 @compiled

@@ -23,6 +23,8 @@ SPACES = [
     PlanSpace("machine-rate"),
     PlanSpace("rr-even", "none", 2),
     PlanSpace("machine-rate-even"),
+    PlanSpace("tc-shared"),
+    PlanSpace("tc-shared", "none"),
     PlanSpace(max_allocations=1),
     PlanSpace(dummy="continuous"),
     PlanSpace("rr", "continuous"),
