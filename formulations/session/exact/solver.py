@@ -221,7 +221,7 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     Returns:
         The cheapest plan and a lower bound; under a time limit the best plan found and a bound that holds. The plan is
         no worse than those of quick heuristics; of more than a hundred modules than that of `price-of-time`, where the
-        limit leaves a second per fifty of them. What was found
+        limit leaves five milliseconds for each of them. What was found
         and proven on the way is the trace, and `Limits.standing` has it at any moment, but for stocks, limits on
         changes, machines that are paid for, spare machines, dummy rule `continuous` by share, and one hardware type per
         session.
