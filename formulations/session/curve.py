@@ -397,10 +397,9 @@ def cost_pieces(
         Pieces by rising objective; None means that the method does not cover the session, or it ran out of time or of
         room.
     """
-    coupled = session.resources or session.running or session.spare_machines or has_floors(session)
-    coupled = coupled or session.share_groups
+    coupled = bool(session.resources or session.running or session.spare_machines or session.share_groups)
     # Modes are merged by the DAG alone, which knows no delays.
-    if session.stock or coupled or not space.dummy.countable or not is_plain(session):
+    if session.stock or coupled or has_floors(session) or not space.dummy.countable or not is_plain(session):
         return None
     deadline, longest = limits.deadline(), replace(session, slo_s=to_s)
     spaces = [space.on(h.name) for h in space.hardware_of(session)] if space.single_hardware else [space]

@@ -419,8 +419,8 @@ def _search_within(
     table = state.problem.table[: (LOW + 1) * (size + 1)].reshape((LOW + 1, size + 1))
     index, group, kind = numbers[:size], numbers[size : 2 * size], numbers[2 * size : 3 * size]
     few = few_share(table[UNIT_COST, :size]) * s.rate[m]
-    rows = (state.stock.most[m], state.stock.gives, state.stock.least[m])
-    p = ModuleProblem(index, group, table, kind, *rows, *problem_rules(s, m, few, state.stock))
+    rules, most_of_types, least = problem_rules(s, m, few, state.stock), state.stock.most[m], state.stock.least[m]
+    p = ModuleProblem(index, group, table, kind, most_of_types, state.stock.gives, least, *rules)
     # Where changes are charged the first stage may take a second, next to which a look at the clock is nothing.
     charged = state.charges.running.shape[1] > 0
     steps, begun_s = state.search.steps, began(deadline) if charged else UNTIMED

@@ -226,8 +226,8 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         changes, machines that are paid for, spare machines, dummy rule `continuous` by share, and one hardware type per
         session.
     """
-    limited = session.stock or session.resources or has_floors(session) or session.share_groups
-    limited = limited or is_limited_by_changes(session)
+    machines = bool(session.stock or session.resources or has_floors(session) or session.share_groups)
+    limited = machines or is_limited_by_changes(session)
     rounds = not (limited or _is_on_lines(space))
     return with_known_plans(session, space, limits, lambda within: _solve(session, space, within), rounds=rounds)
 

@@ -109,8 +109,8 @@ def cheapest_in_box(
     on_top = {name: own.get(name, Fraction(0)) + price.get(name, Fraction(0)) for name in {**own, **price}}
     cutoff = None if math.isinf(limit) else Fraction(limit) + paid
     most = [{name: Fraction(int(n), parts) for name, n in zip(names, row, strict=False)} for row in box.most]
-    rows = [least_rows(session, module) for module in session.modules]
-    limits = [MachineLimits(own, on_top, rows=least) for own, least in zip(most, rows, strict=True)]
+    asked = [least_rows(session, module) for module in session.modules]
+    limits = [MachineLimits(own, on_top, rows=least) for own, least in zip(most, asked, strict=True)]
     if changes is not None:
         each = [int(row[-1]) // parts if changes.most is not None else None for row in box.most]
         limits = [

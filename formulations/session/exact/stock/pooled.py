@@ -141,15 +141,15 @@ def division(least: Sequence[Floats]) -> tuple[float, list[int]]:
 
 def _session_of(session: Session, part: Part) -> Session:
     """A part of the DAG as a session; without an objective of its own it may take as long as a session may name."""
-    modules = [session.modules[m] for m in part.modules]
+    modules = tuple(session.modules[m] for m in part.modules)
     names = {module.name for module in modules}
-    objectives = [one for one in session.objectives if one.to in names]
-    slo_s = LARGEST if session.objectives and not objectives else None if objectives else session.slo_s
+    objectives = tuple(one for one in session.objectives if one.to in names)
+    longest = max((one.slo_s for one in objectives), default=Fraction(LARGEST))
     return replace(
         session,
-        slo_s=slo_s,
+        slo_s=longest if session.objectives else session.slo_s,
         modules=modules,
-        edges=[edge for edge in session.edges if edge[0] in names],
+        edges=tuple(edge for edge in session.edges if edge[0] in names),
         objectives=objectives,
         delay_s={edge: delay for edge, delay in session.delay_s.items() if edge[0] in names},
         applications=(),
