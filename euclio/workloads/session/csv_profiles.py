@@ -101,9 +101,9 @@ def session_from_csv(
     hardware, modules = [], []
     for kind, price in prices_per_h.items():
         with at(f"prices_per_h[{kind!r}]", None):
-            count = of_hardware.get(kind, {}).get("count")
-            stock = None if count is None else int(count)
-            hardware.append(Hardware(kind, price, stock, (memory_mb or {}).get(kind)))
+            said = of_hardware.get(kind, {})
+            count, least = (int(said[name]) if name in said else None for name in ("count", "at_least"))
+            hardware.append(Hardware(kind, price, count, (memory_mb or {}).get(kind), at_least=least or None))
     for module, profile in profiles.items():
         with at(f"rates_rps[{module!r}]", None):
             modules.append(Module(module, rates[module], profile))

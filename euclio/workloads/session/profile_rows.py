@@ -16,13 +16,21 @@ from euclio.core.parameters import option_text
 from euclio.core.words import full, percent
 from euclio.files.boundary import FileModel, Name, Text, validated
 from euclio.files.csv_files import unguarded
+from euclio.problems.session.files.instances import FAILED
 from euclio.problems.session.instance import LEVEL, Configuration
-from euclio.workloads.session.csv_rows import Place, Row, at_line, place_label, positive_cell, whole_cell
+from euclio.workloads.session.csv_rows import (
+    LONGEST_NUMBER,
+    Place,
+    Row,
+    at_line,
+    place_label,
+    positive_cell,
+    whole_cell,
+)
 from euclio.workloads.session.operating_points import OperatingPoint
 from euclio.workloads.session.table_columns import (
     BATCHES,
     COUNTS,
-    FAILED,
     MEASURE,
     OF_HARDWARE,
     PLAIN,
@@ -66,6 +74,7 @@ class _ProfileRow(FileModel):
     failed_share: Text = ""
     price_per_h: Text = ""
     count: Text = ""
+    at_least: Text = ""
 
 
 @dataclass(slots=True)
@@ -182,10 +191,22 @@ class RowReader:
         known = self.of_hardware.setdefault(hardware, {})
         for name in OF_HARDWARE:
             if cells.get(name):
-                number = self._number(cells[name], name, line)
+                number = (
+                    self._number(cells[name], name, line)
+                    if name == "price_per_h"
+                    else self._machines(cells, name, line)
+                )
                 if known.setdefault(name, number) != number:
                     message = f"is {full(number)} for {hardware}, and {full(known[name])} above; keep one of them"
                     raise at_line(line, message, self.file, self._column(name))
+
+    def _machines(self, cells: Row, name: str, line: Place) -> Fraction:
+        """A number of machines, which may be 0, and may be written as 2.0."""
+        text = cells[name]
+        if not (text.isascii() and text.removesuffix(".0").isdigit() and len(text) <= LONGEST_NUMBER):
+            message = f"is {text[:40]!a}; it must be a whole number of machines"
+            raise at_line(line, message, self.file, self._column(name))
+        return Fraction(text)
 
     def _rate(self, cells: Row, batch: int, line: Place) -> Fraction | None:
         """Requests per second of a row; None if it states none."""

@@ -27,7 +27,7 @@ TEXTS = ("module", "hardware")
 """The columns that hold no numbers."""
 WHOLES = ("batch", "concurrency", "instances", "in_flight")
 COUNTS = ("requests", "completed", "failed")
-OF_HARDWARE = ("price_per_h", "count")
+OF_HARDWARE = ("price_per_h", "count", "at_least")
 """Columns on a row's hardware, as tables of variants with their costs have them."""
 MEASURE = re.compile(rf"(latency|ttft|tpot|itl)(_(mean|{LEVEL.pattern}))?_s")
 """Latencies that a table may state next to a rate: of a request, to the first token, per token, between tokens."""
@@ -54,7 +54,6 @@ BATCHES = "batches"
 """A unit of a rate: every one counts as many requests as the row's batch has."""
 UNCOUNTED = {"tok": "tokens", "stream": "streams", "image": "images", "frame": "frames", "char": "characters"}
 """Parts of headers by which a rate does not say that it counts requests."""
-FAILED = re.compile(r"fail|error", re.IGNORECASE)
 PART = re.compile(r"[(\[]\s*([^)\]]+?)\s*[)\]]\s*$")
 SUFFIX = re.compile(r"[_ ](ms|us|ns|s|sec|seconds|mb|mib|gb|gib)$")
 SIGNS = re.compile(r"[^a-z0-9.%/]+")
