@@ -349,6 +349,7 @@ def _next_to_optimum(given: GivenInstance, running: WrittenResult) -> tuple[dict
         if best.value is not None
         else f"optimum: {best.status.value}",
         f"both: {family.describe_space(running.space)}",
+        *filter(None, [family.caveat(instance, running.space, running.plan, priced)]),
     ]
     of_now = {goal.value_field: priced.value, "violations": priced.violations}
     return {NOW: {**of_now, f"optimum_{goal.suffix}": best.value, "optimum_status": best.status.value}}, lines

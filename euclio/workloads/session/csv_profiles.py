@@ -30,7 +30,7 @@ from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.doubts import doubt_lines, slo_hint
 from euclio.problems.session.instance import level_share
 from euclio.workloads.session.csv_rows import Place, Row, at_line, place_label
-from euclio.workloads.session.operating_points import doubts_of_rates
+from euclio.workloads.session.operating_points import doubts_of_rates, doubts_of_totals
 from euclio.workloads.session.profile_rows import COLUMNS, RowReader, is_amount, refuse_unreadable
 from euclio.workloads.session.table_columns import PLAIN, Reading
 from euclio.workloads.session.table_shapes import table_rows
@@ -320,7 +320,7 @@ def _told(file: str, table: ReadTable) -> tuple[Profiles, frozenset[str]]:
     """
     rows, reader = table.rows, table.reader
     found = {module: tuple(one.configuration for one in measured) for module, measured in rows.items()}
-    lines = [*reader.doubts, *doubts_of_rates(reader.points)]
+    lines = [*reader.doubts, *doubts_of_rates(reader.points), *doubts_of_totals(found)]
     for module, measured in rows.items():
         labels = [one.label for one in measured]
         for one in measured:

@@ -7,11 +7,13 @@ breaks this by the factor of the unit, and the product tells which unit would fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from euclio.core.words import full
+from euclio.core.parameters import option_text
+from euclio.core.words import full, joined
+from euclio.problems.session.instance import Configuration
 from euclio.workloads.session.csv_rows import Place, place_label
 
 OFF = 0.25
@@ -20,6 +22,8 @@ LEAST, MOST = 0.75, 50.0
 """Batches in flight per instance: fewer than one cannot be at a full machine, and more only wait."""
 APART = 0.1
 """Part by which a stated duration may differ from b·e/t."""
+SAME, LEAST_SUMMED = 0.005, 3
+"""Part by which a total may differ from its sum, and modules from which on a row may be one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +106,21 @@ def _of_durations(points: Sequence[OperatingPoint]) -> Iterator[str]:
                 f"of {point.concurrency} at a time at {full(point.rate_rps, digits=6)} per second take "
                 f"{full(says, digits=3)} s each; a latency is no duration of a batch: leave one of the two out"
             )
+
+
+def doubts_of_totals(profiles: Mapping[str, Sequence[Configuration]]) -> Iterator[str]:
+    """Lines on modules with one configuration whose time for a request, or rate, is the sum of all the others'.
+
+    Args:
+        profiles: configurations by module.
+    """
+    alone = {name: own[0] for name, own in profiles.items() if len(own) == 1}
+    if len(alone) < max(LEAST_SUMMED, len(profiles)) or len({c.hardware for c in alone.values()}) > 1:
+        return
+    for what, amount in (("time for a request", lambda c: 1 / c.throughput_rps), ("rate", lambda c: c.throughput_rps)):
+        total = sum(map(amount, alone.values()))
+        for name, c in alone.items():
+            others = joined(other for other in alone if other != name)
+            if abs(float(2 * amount(c) / total) - 1) <= SAME:
+                remedy = f"if it sums them up, leave its row out ({option_text('--where')})"
+                yield f"the {what} of {name} is that of {others} together; {remedy}"

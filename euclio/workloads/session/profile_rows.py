@@ -136,8 +136,11 @@ class RowReader:
         return header not in texts and header not in self.bound.further and header not in self.bound.patterns
 
     def chosen(self, row: Row) -> bool:
-        """Whether a row has the texts that a user wants of it."""
-        return all(row[header] in texts for header, texts in self.wanted.items())
+        """Whether a row has the texts that a user wants of it, and is no sum of others."""
+        skipped = {} if self.bound.tool is None else self.bound.tool.skip
+        return all(row[header] in texts for header, texts in self.wanted.items()) and not any(
+            row[self._column(name)] == text for name, text in skipped.items()
+        )
 
     def configuration(self, cells: Row, row: Row, line: Place) -> tuple[str, Configuration] | None:
         """Module and configuration of a row; None where the row is left out.

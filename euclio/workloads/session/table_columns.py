@@ -94,6 +94,7 @@ class Tool:
         needed: euclio's names of the columns that tell it from other tools' tables.
         units: unit by euclio's name, where headers have none.
         patterns: regular expression by euclio's name, whose first group is the value in the cell.
+        skip: text by euclio's name; rows with it sum up others, and are no measurements.
     """
 
     name: str
@@ -102,6 +103,7 @@ class Tool:
     needed: tuple[str, ...]
     units: Mapping[str, Number]
     patterns: Mapping[str, re.Pattern[str]]
+    skip: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,13 +277,15 @@ def _tool(path: Path) -> Tool:
         columns = {name: (own,) if isinstance(own, str) else tuple(own) for name, own in data["columns"].items()}
         needed = tuple(data["needed"])
         patterns = {name: re.compile(own) for name, own in data.get("patterns", {}).items()}
-        return Tool(path.stem, data["about"], columns, needed, _texts(data.get("units", {})), patterns)
+        units, skip = _texts(data.get("units", {})), _texts(data.get("skip", {}))
+        return Tool(path.stem, data["about"], columns, needed, units, patterns, skip)
     except (KeyError, TypeError, AttributeError, re.error) as error:
-        message = f"lacks or misstates {error}; a table has about, needed, [columns], and may have [units], [patterns]"
+        may_have = "may have [units], [patterns], [skip]"
+        message = f"lacks or misstates {error}; a table has about, needed, [columns], and {may_have}"
         raise InputError(message, file=str(path)) from None
 
 
-def _texts(values: Mapping[str, Any]) -> dict[str, Number]:
+def _texts(values: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(value) for name, value in values.items()}
 
 
