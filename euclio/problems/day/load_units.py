@@ -21,6 +21,7 @@ from euclio.core.system import LARGEST_FILE_BYTES, read_bytes
 from euclio.core.words import listed, nearest
 from euclio.files.csv_files import csv_records
 from euclio.files.json_reading import json_lines
+from euclio.problems.session.costs import HOURS
 
 # The rows of a CSV of a load, and the column in it that is meant.
 
@@ -107,9 +108,7 @@ def asked_for(what: str, header: Sequence[str]) -> InputError:
 
 
 RATES: dict[str, Fraction | None] = {
-    "requests-per-second": Fraction(1),
-    "requests-per-minute": Fraction(1, 60),
-    "requests-per-hour": Fraction(1, 3600),
+    **{f"requests-per-{unit}": 1 / (3600 * HOURS[unit]) for unit in ("second", "minute", "hour")},
     "requests-per-step": None,
 }
 """Units of rates, in requests per second; None: over the length of the step."""

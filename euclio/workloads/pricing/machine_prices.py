@@ -18,18 +18,10 @@ from euclio.core.numbers import decimal_text
 from euclio.core.parameters import option_text
 from euclio.core.showing import Framed
 from euclio.core.words import full, joined, listed
-from euclio.problems.session.costs import HOURS_PER_MONTH
+from euclio.problems.session.costs import HOURS
 from euclio.problems.session.instance import Session
 from euclio.workloads.pricing.catalogues import Catalogue, Offer
 
-HOURS = {
-    "second": Fraction(1, 3600),
-    "minute": Fraction(1, 60),
-    "hour": Fraction(1),
-    "day": Fraction(24),
-    "month": Fraction(HOURS_PER_MONTH),
-}
-"""Hours of what prices may be per; a month as providers count it."""
 SCHEMA = "euclio/price-list/1"
 LONGEST_SOURCE = 200
 """Characters of the longest note on where a price is from, as long as names are."""

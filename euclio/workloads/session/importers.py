@@ -18,9 +18,10 @@ from euclio.core.values import exact_positive, file_path, named, positive, secon
 from euclio.core.words import joined
 from euclio.files.row_warnings import tell_doubts
 from euclio.problems.session.changes import CHANGE_OPTIONS, SessionChanges
+from euclio.problems.session.costs import HOURS
 from euclio.problems.session.doubts import doubt_lines
 from euclio.problems.session.instance import Configuration
-from euclio.workloads.pricing.machine_prices import HOURS, PriceList, with_prices
+from euclio.workloads.pricing.machine_prices import PriceList, with_prices
 from euclio.workloads.pricing.price_tables import read_prices
 from euclio.workloads.session.csv_profiles import session_from_csv
 from euclio.workloads.session.mlperf import chosen, read_results, session_from_result

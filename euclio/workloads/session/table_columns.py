@@ -20,6 +20,7 @@ from euclio.core.errors import InputError
 from euclio.core.numbers import Number, exact_number
 from euclio.core.parameters import option_text
 from euclio.core.words import joined, listed, nearest
+from euclio.problems.session.costs import HOURS
 from euclio.problems.session.instance import LEVEL
 from euclio.workloads.session.csv_rows import Place, Row, at_line
 
@@ -43,7 +44,9 @@ TIMES: Mapping[str, Number] = {
     "us": Fraction(1, 10**6),
     "ns": Fraction(1, 10**9),
 }
-PER = {"s": Fraction(1), "sec": Fraction(1), "second": Fraction(1), "min": Fraction(1, 60), "h": Fraction(1, 3600)}
+NAMED = {"s": "second", "sec": "second", "second": "second", "min": "minute", "h": "hour"}
+PER = {name: 1 / (3600 * HOURS[unit]) for name, unit in NAMED.items()}
+"""Requests per second of a rate that is one per such a time."""
 MEMORY: Mapping[str, Number] = {
     "mb": 1,
     "mib": Fraction(1048576, 10**6),
