@@ -220,7 +220,7 @@ def read_rows(
     found: _Found = {}
     met: dict[tuple[str, str], None] = {}
     for line, row in table_rows(file, "profiles", reader.check, numbers=reader.is_number):
-        if not reader.chosen(row):
+        if not reader.chosen(row, line):
             continue
         cells = reader.bound.cells(row)
         met[unguarded(cells.get("module", module or "")), unguarded(cells.get("hardware", hardware or ""))] = None
@@ -332,6 +332,8 @@ def _told(file: str, table: ReadTable) -> tuple[Profiles, frozenset[str]]:
     bound = reader.bound
     if bound.tool is not None:
         say(f"{file}: read as {bound.tool.about}")
+    if "throughput_rps" in bound.source and "batch" not in bound.source:
+        say(f"{file}: no column says the batch; each row counts as batch 1")
     if bound.further:
         say(f"{file}: {listed(bound.further)}: not read")
     if reader.left_out:

@@ -97,7 +97,7 @@ class Tool:
         needed: euclio's names of the columns that tell it from other tools' tables.
         units: unit by euclio's name, where headers have none.
         patterns: regular expression by euclio's name, whose first group is the value in the cell.
-        skip: text by euclio's name; rows with it sum up others, and are no measurements.
+        skip: text by header; rows with it are no measurements, such as sums of others.
     """
 
     name: str
@@ -201,7 +201,8 @@ def _scale(name: str, header: str, said: Number | None) -> Fraction | str:
     if name == "throughput_rps":
         return _rate_scale(header, said)
     if name == "failed_share":
-        return Fraction(1, 100) if said == "%" or "%" in header or "rate" in header else Fraction(1)
+        in_percent = "%" in header or "rate" in header if said is None else said == "%"
+        return Fraction(1, 100) if in_percent else Fraction(1)
     known: Mapping[str, Number] = MEMORY if name.endswith("_mb") else TIMES
     unit = said if said is not None else _unit_in(header) if header != name else name.rpartition("_")[2]
     if unit is None:

@@ -23,8 +23,8 @@ Check = Callable[[list[str], Place], None]
 JSON_SUFFIXES, LINES_SUFFIXES, YAML_SUFFIXES = (".json",), (".jsonl", ".ndjson"), (".yaml", ".yml")
 RULER = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*")
 """The line between the header of a Markdown table and its rows."""
-NAMED = re.compile(r"\s*([^:|,;\t]{2,60}?)\s*:\s+(\S.*?)\s*")
-"""A line of a printed report, such as ``Request throughput (req/s):  3.77``."""
+NAMED = re.compile(r"\s*([^:|,;\t]{2,60}?)(?:\s*:|(?<=\]))\s+(\S.*?)\s*")
+"""A line of a printed report, such as ``Request throughput (req/s):  3.77`` or ``[503] 99 responses``."""
 LEAST_NAMED = 3
 """Lines of names and values that make a report."""
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
