@@ -88,23 +88,9 @@ def _in_text(parse: Callable[[str], Any]) -> Callable[[Any], Any]:
     return lambda given: parse(given) if isinstance(given, str) else given
 
 
-def prices_of(text: str) -> dict[str, str] | Path:
+def prices_of(text: str) -> dict[str, Number] | Path:
     """Positive numbers by name, or the path of a CSV of them."""
-    return Path(text) if "=" not in text and text.lower().endswith(".csv") else amounts(text)
-
-
-def amounts(text: str) -> dict[str, str]:
-    """Positive numbers by name; their text is kept, so that they stay exact."""
-    found: dict[str, str] = {}
-    for part in text.split(","):
-        name, equals, amount = (piece.strip() for piece in part.rpartition("="))
-        if not (name and equals):
-            raise argparse.ArgumentTypeError(f"{part!r} must be NAME=NUMBER; pairs are divided by commas")
-        if name in found:
-            raise argparse.ArgumentTypeError(f"names {name!r} twice; keep one of them")
-        positive(amount)
-        found[name] = amount
-    return found
+    return Path(text) if "=" not in text and text.lower().endswith(".csv") else named(_amount)(text)
 
 
 def rates_of(text: str) -> Number | dict[str, Number]:
@@ -216,7 +202,7 @@ CSV = (
     Parameter(
         "--edges", help="parent:child; default: a chain as in the file", parse=_in_text(edges_of), metavar="a:b,a:c"
     ),
-    Parameter("--memory", help="megabytes of memory of hardware", parse=_in_text(amounts), metavar="A=X,B=Y"),
+    Parameter("--memory", help="megabytes of memory of hardware", parse=named(_amount), metavar="A=X,B=Y"),
     CURRENCY,
     Parameter("--name", help="name of the session; default: the file's", parse=as_given, metavar="NAME"),
     Parameter(

@@ -168,7 +168,7 @@ def test_a_module_without_a_rate_is_named(file):
 
 
 def test_a_rate_without_a_module_is_named(file):
-    expected = "rates_rps: module 'clasify' has no row in FILE; it has detect, classify"
+    expected = "rates_rps: module 'clasify' has no row in FILE; did you mean classify?"
     assert problem(file, rates_rps={"detect": 1, "clasify": 1}) == expected
 
 
