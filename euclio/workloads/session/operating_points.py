@@ -73,7 +73,7 @@ MEANINGS: tuple[tuple[str, Factor], ...] = (
 
 
 def doubts_of_rates(points: Sequence[OperatingPoint]) -> list[str]:
-    """A line where the rates of a table and its latencies do not belong together, and on each duration that is none."""
+    """A line where the rates of a table and its latencies do not belong together, and one where durations are none."""
     return [*_of_law([point for point in points if point.latency_s is not None]), *_of_durations(points)]
 
 
@@ -90,22 +90,28 @@ def _of_law(points: Sequence[OperatingPoint]) -> Iterator[str]:
     said = f"throughput × latency is {full(product, digits=3)} requests in flight, with {held}"
     # A meaning has to fit all rows that do not fit now, and be a change to them.
     fitting = [words for words, factor in MEANINGS if all(factor(p) != 1 and p.fits(factor(p)) for p in wrong)]
-    more = f" ({len(wrong)} of {len(points)} rows)" if len(wrong) > 1 else ""
+    more = _of_all(len(wrong), len(points))
     yield f"{place_label(first.line)}: {said}{more}; {f'it fits if {fitting[0]}' if fitting else 'check the units'}"
 
 
 def _of_durations(points: Sequence[OperatingPoint]) -> Iterator[str]:
-    """Lines on rows whose duration is not that of a batch at their rate."""
-    for point in points:
-        if point.duration_s is None:
-            continue
-        says = point.batch * point.concurrency / point.rate_rps
-        if abs(float(point.duration_s / says) - 1) > APART:
-            yield (
-                f"{place_label(point.line)}: duration_s is {full(point.duration_s, digits=3)}, but batch {point.batch} "
-                f"of {point.concurrency} at a time at {full(point.rate_rps, digits=6)} per second take "
-                f"{full(says, digits=3)} s each; a latency is no duration of a batch: leave one of the two out"
-            )
+    """A line where durations are not those of a batch at their rate."""
+    timed = [(point, point.duration_s) for point in points if point.duration_s is not None]
+    says = [point.batch * point.concurrency / point.rate_rps for point, _ in timed]
+    wrong = [k for k, (_, stated) in enumerate(timed) if abs(float(stated / says[k]) - 1) > APART]
+    if wrong:
+        point, stated = timed[wrong[0]]
+        yield (
+            f"{place_label(point.line)}: duration_s is {full(stated, digits=3)}, but batch {point.batch} "
+            f"of {point.concurrency} at a time at {full(point.rate_rps, digits=6)} per second take "
+            f"{full(says[wrong[0]], digits=3)} s each{_of_all(len(wrong), len(timed))}; a latency is no duration of a "
+            "batch: leave one of the two out"
+        )
+
+
+def _of_all(wrong: int, rows: int) -> str:
+    """How many rows a line is about, if there are several."""
+    return f" ({wrong} of {rows} rows)" if wrong > 1 else ""
 
 
 def doubts_of_totals(profiles: Mapping[str, Sequence[Configuration]]) -> Iterator[str]:
