@@ -18,7 +18,7 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number, exact_number
-from euclio.core.parameters import option_text
+from euclio.core.parameters import option_text, verb_text
 from euclio.core.words import joined, listed, nearest
 from euclio.problems.session.costs import HOURS
 from euclio.problems.session.instance import LEVEL
@@ -98,6 +98,7 @@ class Tool:
         units: unit by euclio's name, where headers have none.
         patterns: regular expression by euclio's name, whose first group is the value in the cell.
         skip: text by header; rows with it are no measurements, such as sums of others.
+        verb: kind of `euclio import` that reads the table instead; empty: it is read here.
     """
 
     name: str
@@ -107,6 +108,7 @@ class Tool:
     units: Mapping[str, Number]
     patterns: Mapping[str, re.Pattern[str]]
     skip: Mapping[str, str]
+    verb: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,11 @@ def bind(reading: Reading, header: Sequence[str], line: Place, file: str) -> Bou
     tool = _chosen(reading, header, file)
     if tool is None and not reading.columns and not reading.units:
         return None
+    if tool is not None and tool.verb:
+        message = (
+            f"is {tool.about}; read it by {verb_text(f'import {tool.verb}')}, or say by {option_text('--columns')}"
+        )
+        raise InputError(f"{message} which column is which", file=file)
     source = {name: name for name in header if is_known(name)}
     if tool is not None:
         source |= {name: found for name, asked in tool.columns.items() if (found := _first(asked, header)) is not None}
@@ -282,7 +289,7 @@ def _tool(path: Path) -> Tool:
         needed = tuple(data["needed"])
         patterns = {name: re.compile(own) for name, own in data.get("patterns", {}).items()}
         units, skip = _texts(data.get("units", {})), _texts(data.get("skip", {}))
-        return Tool(path.stem, data["about"], columns, needed, units, patterns, skip)
+        return Tool(path.stem, data["about"], columns, needed, units, patterns, skip, data.get("verb", ""))
     except (KeyError, TypeError, AttributeError, re.error) as error:
         may_have = "may have [units], [patterns], [skip]"
         message = f"lacks or misstates {error}; a table has about, needed, [columns], and {may_have}"
