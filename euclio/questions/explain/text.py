@@ -337,11 +337,10 @@ def _up(value: Fraction) -> str:
 
     Ever more machines come as near to some latencies as a search does, and none attains them: those are "just above".
     """
-    shown, limit = (
-        rounded_up(value),
-        rounded_up(value, SHORT) - Fraction(10) ** (math.floor(math.log10(value)) + 1 - SHORT),
-    )
-    return f"just above {full(limit)} s" if 0 < shown - limit <= 2 * RESOLUTION * limit else f"{full(shown)} s"
+    unit = Fraction(10) ** (math.floor(math.log10(value)) + 1 - SHORT)
+    limit = value // unit * unit
+    above = 0 < value - limit <= 2 * RESOLUTION * limit
+    return f"just above {full(limit)} s" if above else f"{full(rounded_up(value))} s"
 
 
 def _head(found: Explanation) -> Head:

@@ -331,7 +331,7 @@ def _told(file: str, table: ReadTable) -> tuple[Profiles, frozenset[str]]:
     if bound.tool is not None:
         say(f"{file}: read as {bound.tool.about}")
     if "throughput_rps" in bound.source and "batch" not in bound.source:
-        say(f"{file}: no column says the batch; each row counts as batch 1")
+        say(f"{file}: no column says the batch; each row counts as batch 1, which takes no longer than its rate says")
     if bound.further:
         say(f"{file}: {listed(bound.further)}: not read")
     if reader.left_out:

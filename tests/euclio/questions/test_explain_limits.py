@@ -1,5 +1,7 @@
 """Explanations of sessions whose machines are limited: they agree with the solver's answer, or say that it is open."""
 
+from dataclasses import replace
+
 import pytest
 
 import euclio
@@ -89,6 +91,10 @@ def test_the_hint_names_the_machines_of_a_plan_that_there_is(limits, broken):
 def test_a_latency_that_no_plan_attains_is_above_its_limit():
     """Machines without end fill batches in no time: 0.02 + 0.05 s are approached. It said 0.0700000001 s."""
     assert "at just above 0.07 s there is a plan" in page(euclio.explain(chain(), WHOLE))
+    longer = replace(
+        chain(), modules=tuple(replace(m, profile=(Configuration("X", 1, 1, "0.055"),)) for m in chain().modules)
+    )
+    assert "at just above 0.11 s there is a plan" in page(euclio.explain(longer, WHOLE))
     assert "at 0.105 s there is a plan" in page(euclio.explain(chain(), PlanSpace()))
 
 
