@@ -204,7 +204,8 @@ def _served(given: GivenInstance, result: AnyGiven | None, machines: Any, batch:
         raise InputError("is given next to a result; leave one out", field=MACHINES)
     if own is None and result is None and as_typed():
         raise InputError(f"is missing; name a result, or state the machines that run now by {MACHINES}", field="RESULT")
-    return given_result(result if own is None else solve(given.instance, own), given, policy)
+    served: Any = result if own is None else solve(given.instance, own)
+    return given_result(served, given, policy)
 
 
 def simulator_of(given: GivenInstance) -> Simulator:

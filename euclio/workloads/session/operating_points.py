@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from euclio.core.parameters import option_text
-from euclio.core.words import full, joined
+from euclio.core.words import full, listed
 from euclio.problems.session.instance import Configuration
 from euclio.workloads.session.csv_rows import Place, place_label
 
@@ -22,7 +22,7 @@ LEAST, MOST = 0.75, 50.0
 """Batches in flight per instance: fewer than one cannot be at a full machine, and more only wait."""
 APART = 0.1
 """Part by which a stated duration may differ from b·e/t."""
-SAME, LEAST_SUMMED = 0.005, 3
+SAME, LEAST_SUMMED = 0.005, 4
 """Part by which a total may differ from its sum, and modules from which on a row may be one."""
 
 
@@ -123,10 +123,11 @@ def doubts_of_totals(profiles: Mapping[str, Sequence[Configuration]]) -> Iterato
     alone = {name: own[0] for name, own in profiles.items() if len(own) == 1}
     if len(alone) < max(LEAST_SUMMED, len(profiles)) or len({c.hardware for c in alone.values()}) > 1:
         return
-    for what, amount in (("time for a request", lambda c: 1 / c.throughput_rps), ("rate", lambda c: c.throughput_rps)):
-        total = sum(map(amount, alone.values()))
-        for name, c in alone.items():
-            others = joined(other for other in alone if other != name)
-            if abs(float(2 * amount(c) / total) - 1) <= SAME:
+    rates = {name: c.throughput_rps for name, c in alone.items()}
+    for what, own in (("time for a request", {name: 1 / rate for name, rate in rates.items()}), ("rate", rates)):
+        total = sum(own.values())
+        for name in alone:
+            if abs(float(2 * own[name] / total) - 1) <= SAME:
+                others = listed(other for other in alone if other != name)
                 remedy = f"if it sums them up, leave its row out ({option_text('--where')})"
                 yield f"the {what} of {name} is that of {others} together; {remedy}"
