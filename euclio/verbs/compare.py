@@ -160,13 +160,13 @@ def solving_of(demand: Demand | None, other: Supervised | None, solving: Solving
     PLOT,
     json_of("the comparison"),
     about="Value, gap, the share of the gap due to design, and time of every system.",
-    first=("--slo", "--rate", "--stock", "--solvers", "--plot"),
+    first=("--slo", "--rate", "--stock", "--solvers", "--now", "--batch", "--plot"),
     research=("--certify", "--objective"),
     exits="0 some system has a plan, 1 a proof is refuted, 3 infeasible, 4 no plan",
     examples=(
         "euclio compare session.json",
         "euclio compare session.json --solvers harpagon,nexus --plot gaps.svg",
-        "euclio compare session.json --now detect:L4=3,embed:A10G=2 --batch detect=8,embed=4",
+        "euclio compare session.json --now detect:V100=1,classify:V100=2",
     ),
 )
 def print_comparison(arguments: Namespace) -> int:

@@ -273,7 +273,7 @@ def _as_long_as_judged(keywords: Any) -> bool:
         f"utilisation and the scheduler's work. Serves {simulated()}. Options that are not given follow the purpose "
         "of a session's plan; one line states them."
     ),
-    first=("--load", "--seconds", "--arrivals", "--highest-load", "--timeline"),
+    first=("--load", "--seconds", "--arrivals", "--machines", "--batch", "--highest-load", "--timeline"),
     research=(
         *("--full-load", "--noise", "--seed", "--dispatch", "--time-out", "--no-dummies", "--hold", "--dropping"),
         *("--partial", "--clients", "--scheduler", "--phases", "--policy"),
@@ -283,7 +283,7 @@ def _as_long_as_judged(keywords: Any) -> bool:
     examples=(
         "euclio simulate session.json result.json --seconds 10",
         "euclio simulate session.json result.json --arrivals gamma --cv 3 --load 0.8",
-        "euclio simulate session.json --machines detect:L4=3,embed:A10G=2 --batch detect=8,embed=4",
+        "euclio simulate session.json --machines detect:V100=1,classify:V100=2",
     ),
 )
 def print_simulation(arguments: Namespace) -> int:
