@@ -105,9 +105,9 @@ def compare(
             system); "papers": every registered system of the family, ablations included; None means "planner".
         time_limit: limit of each run in seconds, as for solve; None means no limit.
         certify: limit in seconds of an independent prover for each proof, 60 without a number; None means no prover.
-        now: machines of a session that run already, as a system "now": ``detect:L4=3,embed:A10G=2``; None means none.
-        batch: the batch of these machines, or by module as ``detect=8,embed=4``; ``8x2`` means two at a time. None
-            means the only one of the profile.
+        now: machines of a session that run already, as a system "now": detect:L4=3,embed:A10G=2; None means none.
+        batch: their batch, or batches by module such as detect=8,embed=4 (8x2: two at a time); None means the only one
+            of the profile.
         supervised: make the runs in a process of their own, which enforces limits on any solver.
         **keywords: changes of a session, and an attainment under random arrivals, as of `euclio.solve`.
 

@@ -162,9 +162,9 @@ def simulate(
         instance: a session, cluster or fleet, without the changes that the result states; or the path of its file.
         result: a result of `euclio.solve`, or the path of a file; None where `machines` are given.
         highest_load: find the highest load factor at 99 % attainment, from 1 down to 0.05, instead of taking `load`.
-        machines: machines of a session that run now, in place of a result: ``detect:L4=3,embed:A10G=2``.
-        batch: the batch of these machines, or by module as ``detect=8,embed=4``; ``8x2`` means two at a time. None
-            means the only one of the profile.
+        machines: machines of a session that run now, in place of a result, such as detect:L4=3,embed:A10G=2.
+        batch: their batch, or batches by module such as detect=8,embed=4 (8x2: two at a time); None means the only one
+            of the profile.
         **keywords: the options of `euclio simulate` by their names; `policy` as of `euclio.verify`.
 
     Returns:
