@@ -259,7 +259,19 @@ class _Chooser:
             field = "--spot" if self.terms.spot else "--map"
             raise InputError(f"finds no {kind} of {name} in the list{there}; {remedy}", field=field)
         each, offer = min(priced, key=lambda pair: pair[0])
+        self._refuse_two_prices(offer, usable)
         return _MachinePart(each, self._source(offer), offer.region)
+
+    def _refuse_two_prices(self, chosen: Offer, offers: Iterable[Offer]) -> None:
+        """Refuse an offer that the list prices twice: one may be that of a reservation, and nothing says which."""
+        where = chosen.instance, chosen.accelerator, chosen.count, chosen.region, chosen.zone
+        alike = [o for o in offers if (o.instance, o.accelerator, o.count, o.region, o.zone) == where]
+        prices = sorted({price for own in alike if (price := self._price(own)) is not None})
+        # Offers whose list gives them no name of their own differ in what hosts them.
+        if len(prices) > 1 and not chosen.instance.endswith(f" x {chosen.accelerator}"):
+            two = joined(full(price) for price in prices[:2])
+            message = f"finds two prices of {chosen.instance or chosen.accelerator} in the same place, {two}"
+            raise InputError(f"{message}; keep one, such as that on demand, in the list", field="--map")
 
     def _price(self, offer: Offer) -> Fraction | None:
         return offer.spot_price if self.terms.spot else offer.price
