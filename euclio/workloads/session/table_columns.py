@@ -55,7 +55,15 @@ MEMORY: Mapping[str, Number] = {
 }
 BATCHES = "batches"
 """A unit of a rate: every one counts as many requests as the row's batch has."""
-UNCOUNTED = {"tok": "tokens", "stream": "streams", "image": "images", "frame": "frames", "char": "characters"}
+UNCOUNTED = {
+    "tok": "tokens",
+    "stream": "streams",
+    "image": "images",
+    "img": "images",
+    "frame": "frames",
+    "fps": "frames",
+    "char": "characters",
+}
 """Parts of headers by which a rate does not say that it counts requests."""
 PART = re.compile(r"[(\[]\s*([^)\]]+?)\s*[)\]]\s*$")
 SUFFIX = re.compile(r"[_ ](ms|us|ns|s|sec|seconds|mb|mib|gb|gib)$")
