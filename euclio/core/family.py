@@ -191,6 +191,8 @@ class Family:
         pose: makes a program with the optimum of a plan space, without a proof (`euclio.proving.files.model.Posed`). It
             takes the same arguments, with a plan, and raises a `NoProofError` where there is no program. None if only
             proofs have programs.
+        deployed: takes an instance, numbers of machines by place, their batches and the option that states them.
+            Returns the plan of these machines and its plan space. None if the family has no such plans.
         derive: takes an instance and a plan space; makes the data of an instance that its solvers share, such as arrays
             of ranked profiles, so that the first run's time does not include it. None if they share none.
     """
@@ -245,6 +247,7 @@ class Family:
     prove: Callable[[Any, Any, Any, Fraction | None, float], Any] | None = None
     pose: Callable[[Any, Any, Any, Fraction | None, float], Any] | None = None
     derive: Callable[[Any, Any], Any] | None = None
+    deployed: Callable[[Any, Any, Any, str], tuple[Any, Any]] | None = None
 
     def goal(self, space: Any) -> Goal:
         """The goal of a plan space; one that names no objective has the family's first."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterator
 from decimal import Decimal, DecimalException
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,23 @@ def parse_json(text: str, *, file: str | None = None) -> Any:
     if SURROGATE.search(text):
         _refuse_surrogates(value, file)
     return value
+
+
+def json_lines(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of JSON lines with the number of each line, blank ones left out.
+
+    Raises:
+        InputError: a line is no object; names the line.
+    """
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            try:
+                value = parse_json(line)
+            except InputError as error:
+                raise InputError(error.message, field=f"line {number}") from None
+            if not isinstance(value, dict):
+                raise InputError("is no object; give one in each line", field=f"line {number}")
+            yield number, value
 
 
 def read_text(path: Path) -> str:

@@ -2,62 +2,52 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
 from euclio.core.errors import InputError
-from euclio.core.system import read_bytes
-from euclio.files.csv_files import csv_records
+from euclio.files.row_warnings import tell_doubts
+from euclio.problems.day.load_units import LARGEST_LOG_BYTES, lines_of
 
+ENOUGH = 20
+"""Timestamps from which on a count of rows is doubted."""
 MOST = 10**7
 """Most timestamps that are read."""
-LARGEST_BYTES = 512 * 1024**2
-"""Bytes of the largest file of them."""
 
 
 def load_trace(path: str | Path) -> tuple[float, ...]:
-    """Timestamps in the first column of a CSV file, in seconds, ascending.
+    """Timestamps in the first column of a CSV file, or the first field of JSON lines, ascending.
 
-    They are numbers of seconds or dates with a time of day (``2023-11-16 18:17:03.98``); a first line that is neither
-    is a header.
+    They are dates with a time of day (``2023-11-16 18:17:03.98``), or numbers of any unit, since arrivals follow the
+    trace at the pace of a rate. A first line that is neither is a header.
 
     Raises:
         InputError: naming the file, the line and the remedy.
     """
     file = str(path)
-    try:
-        text = read_bytes(Path(path), largest=LARGEST_BYTES).decode("utf-8-sig")
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "is not UTF-8 text"
-        raise InputError(f"cannot be read: {reason.lower()}; name a CSV file of timestamps", file=file) from None
     found: list[float] = []
-    for number, row in _records(text, file):
-        if not row or not row[0].strip():
-            continue
-        seconds = _seconds(row[0].strip())
-        if seconds is None and number > 1:
-            raise InputError(
-                f"{row[0][:40]!r} is no timestamp; give seconds, or dates with a time of day, in the first column",
-                file=file,
-                field=f"line {number}",
-            )
-        if seconds is not None:
-            found.append(seconds)
-    if not 2 <= len(found) <= MOST or max(found) == min(found):
-        raise InputError(f"has {len(found)} timestamps; give 2 to {MOST}, not all the same", file=file)
-    return tuple(sorted(found))
-
-
-def _records(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
+    begun, columns = False, 1
     try:
-        yield from csv_records(text)
+        for number, row in lines_of(Path(path), largest=LARGEST_LOG_BYTES, what="timestamps", strict=False):
+            seconds = _seconds(row[0]) if row[0] else None
+            if seconds is None and row[0] and begun:
+                message = (
+                    f"{row[0][:40]!r} is no timestamp; give seconds, or dates with a time of day, in the first column"
+                )
+                raise InputError(message, field=f"line {number}")
+            begun, columns = True, len(row)
+            if seconds is not None:
+                found.append(seconds)
     except InputError as error:
         raise error.in_file(file) from None
-    except csv.Error as error:
-        raise InputError(f"is not CSV ({error}); name a CSV file of timestamps", file=file) from None
+    if not 2 <= len(found) <= MOST or max(found) == min(found):
+        raise InputError(f"has {len(found)} timestamps; give 2 to {MOST}, not all the same", file=file)
+    found.sort()
+    if columns > 1 and len(found) >= ENOUGH and all(after - before == 1 for before, after in pairwise(found)):
+        tell_doubts(file, ["the first column counts by one, as rows do; it has to hold the times"])
+    return tuple(found)
 
 
 def _seconds(text: str) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
@@ -32,6 +32,8 @@ from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import INFEASIBLE, NO_PLAN, REFUSED, SOLVED
 from euclio.verbs.interface.family_keywords import CERTIFY_S, changed, either, time_limit_of
 from euclio.verbs.interface.inputs import given_instance
+from euclio.verbs.interface.now import NOW, running
+from euclio.verbs.interface.now import now as running_system
 from euclio.verbs.interface.outputs import check_written, draw_answer
 from euclio.verbs.interface.shared_parameters import (
     PLOT,
@@ -69,6 +71,7 @@ def _proof_limit(given: Any) -> float | None:
     Parameter("--objective", parse=as_given, metavar="NAME", help=lambda: f"{objectives()}; default: the first"),
     TIME_LIMIT,
     Parameter("--certify", parse=_proof_limit, metavar="S", details={"nargs": "?", "const": CERTIFY_S}),
+    *running("--now"),
     typed=words.CompareKeywords,
 )
 def compare(
@@ -82,6 +85,8 @@ def compare(
     systems: str | None = None,
     time_limit: Number | None = None,
     certify: Number | None = None,
+    now: Mapping[str, Number] | str | None = None,
+    batch: Number | Mapping[str, Number | str] | str | None = None,
     supervised: bool = False,
     **keywords: Unpack[words.CompareKeywords],
 ) -> Comparison:
@@ -100,6 +105,9 @@ def compare(
             system); "papers": every registered system of the family, ablations included; None means "planner".
         time_limit: limit of each run in seconds, as for solve; None means no limit.
         certify: limit in seconds of an independent prover for each proof, 60 without a number; None means no prover.
+        now: machines of a session that run already, as a system "now": detect:L4=3,embed:A10G=2; None means none.
+        batch: their batch, or batches by module such as detect=8,embed=4 (8x2: two at a time); None means the only one
+            of the profile.
         supervised: make the runs in a process of their own, which enforces limits on any solver.
         **keywords: changes of a session, and an attainment under random arrivals, as of `euclio.solve`.
 
@@ -122,6 +130,8 @@ def compare(
             )
         named = solvers is not None
         chosen = chosen_solvers(solvers, given.family) if named else systems_of(systems or USUAL, given.family)
+        own = running_system(given.family, target, now, batch, "--now")
+        chosen += [] if own is None else [own]
     limit_s = time_limit_of({"time_limit": time_limit, "time_limit_s": time_limit_s})
     proof_s = either({"certify": certify, "certify_s": certify_s}, "certify", "certify_s")
     with Supervised([target], chosen) if supervised else nullcontext() as other, at("", given.file):
@@ -150,10 +160,14 @@ def solving_of(demand: Demand | None, other: Supervised | None, solving: Solving
     PLOT,
     json_of("the comparison"),
     about="Value, gap, the share of the gap due to design, and time of every system.",
-    first=("--slo", "--rate", "--stock", "--solvers", "--plot"),
+    first=("--slo", "--rate", "--stock", "--solvers", "--now", "--batch", "--plot"),
     research=("--certify", "--objective"),
     exits="0 some system has a plan, 1 a proof is refuted, 3 infeasible, 4 no plan",
-    examples=("euclio compare session.json", "euclio compare session.json --solvers harpagon,nexus --plot gaps.svg"),
+    examples=(
+        "euclio compare session.json",
+        "euclio compare session.json --solvers harpagon,nexus --plot gaps.svg",
+        "euclio compare session.json --now detect:V100=1,classify:V100=2",
+    ),
 )
 def print_comparison(arguments: Namespace) -> int:
     """Compare, print, plot."""
@@ -171,6 +185,7 @@ def print_comparison(arguments: Namespace) -> int:
             print(*(f"{row.solver.label}: {row.solver.summary}" for row in comparison.rows), sep="\n")
         if changes is not None:
             print(f"with {changes.in_words()}")
+        _print_now(comparison)
     draw_answer({arguments.plot: partial(late("euclio.questions.comparison.figures", "draw_comparison"), comparison)})
     if _say_refuted(comparison, arguments.file):
         return REFUSED
@@ -181,6 +196,15 @@ def print_comparison(arguments: Namespace) -> int:
         return SOLVED
     say(f"{arguments.file}: no system found a plan")
     return NO_PLAN
+
+
+def _print_now(comparison: Comparison) -> None:
+    """A line on the machines that run now, whose plan may be refused and has no row of numbers then."""
+    for row in comparison.rows:
+        priced = row.result.evaluation
+        if row.solver.name == NOW and priced is not None:
+            said = family_of(comparison.instance).summary(comparison.instance, row.result.space, priced)
+            print(f"{NOW}: {'; '.join((said, *priced.violations))}")
 
 
 def _say_refuted(comparison: Comparison, file: str) -> bool:

@@ -25,7 +25,7 @@ from euclio.problems.pipeline import Cluster
 from euclio.problems.session import Configuration, Session
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import REFUSED, SOLVED
-from euclio.verbs.interface.keyword_types import ByName
+from euclio.verbs.interface.keyword_types import AmountsByName, ByName
 from euclio.verbs.interface.outputs import check_written
 from euclio.verbs.interface.shared_parameters import PROFILE_OUTPUTS, STRICT
 from euclio.verbs.interface.verb import verb
@@ -47,6 +47,9 @@ class TableTerms(TypedDict, total=False):
         per: time that inline prices are per, such as "month"; None means an hour.
         factor: requests of the child for each of the parent, by edge, as ``"a:b=2.3"``.
         stock: most machines by hardware.
+        at_least: machines that are paid for, used or not, by hardware.
+        resource: most that all machines take of a resource, by its name.
+        takes: amount of a resource that a machine takes, by name of the resource, then by hardware.
     """
 
     columns: str | Mapping[str, str] | None
@@ -57,6 +60,9 @@ class TableTerms(TypedDict, total=False):
     per: str | None
     factor: str | Mapping[tuple[str, str], Number] | None
     stock: ByName | None
+    at_least: ByName | None
+    resource: ByName | None
+    takes: AmountsByName | None
 
 
 @verb(typed=TableTerms)
@@ -88,7 +94,8 @@ def import_csv(
         currency: currency of the prices, such as "EUR"; None means an unnamed one.
         name: name of the session; None means the file's.
         strict: refuse doubted rows (docs/howto/doubts.md) instead of warning of them.
-        **terms: `columns`, `unit`, `where`, `limit`, `tool`, `per`, `factor`, `stock`.
+        **terms: `columns`, `unit`, `where`, `limit`, `tool`, `per`, `factor`, `stock`, `at_least`, `resource`,
+            `takes`.
 
     Raises:
         InputError: naming file, line and remedy, or the keyword.

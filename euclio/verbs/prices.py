@@ -17,6 +17,7 @@ from euclio.core.words import joined, nearest
 from euclio.files import save_instance
 from euclio.files.json_writing import write_text
 from euclio.problems.session import Session
+from euclio.problems.session.costs import HOURS
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import SOLVED
 from euclio.verbs.interface.inputs import GivenInstance, given_instance
@@ -25,13 +26,13 @@ from euclio.verbs.interface.outputs import check_written, print_answer
 from euclio.verbs.interface.shared_parameters import json_of
 from euclio.verbs.interface.verb import as_read, verb
 from euclio.workloads.pricing.catalogues import read_catalogue
-from euclio.workloads.pricing.machine_prices import HOURS, PriceList, Terms, chosen_prices, with_prices
+from euclio.workloads.pricing.machine_prices import PriceList, Terms, chosen_prices, with_prices
 from euclio.workloads.pricing.price_tables import prices_csv, prices_table
 from euclio.workloads.session.csv_profiles import read_profiles
 
 if TYPE_CHECKING:
     from euclio.problems.session import Session
-    from euclio.workloads.pricing.machine_prices import PriceList
+    from euclio.problems.session.costs import HOURS
 
 LONGEST_CURRENCY = 200
 """Characters of the longest currency, as of names in files."""

@@ -54,6 +54,12 @@ BAD_TEXTS = {
         "modules[1].rate",
         "write `rate_rps`, in requests",
     ),
+    "failed requests": (
+        set_in(*ROW, "failed_requests", 91),
+        "modules[0].profile[0].failed_requests",
+        "is 91; answers that fail say nothing of a batch: remove the whole row",
+    ),
+    "no failed requests": (set_in(*ROW, "failed", 0), "modules[0].profile[0].failed", "is an unknown field; remove it"),
     "slo without unit": (renamed("slo_s", "slo"), "slo", "write `slo_s`, in seconds"),
     "slo in milliseconds": (renamed("slo_s", "slo_ms"), "slo_ms", "write `slo_s`, in seconds"),
     "price without unit": (renamed("price_per_h", "price", "hardware", 0), "hardware[0].price", "`price_per_h`"),

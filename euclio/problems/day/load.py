@@ -17,6 +17,7 @@ from euclio.core.words import full
 from euclio.files.row_warnings import tell_doubts
 from euclio.problems.day.instance import MOST_STEPS, Step
 from euclio.problems.day.load_units import (
+    LARGEST_LOG_BYTES,
     NS_PER_S,
     RATES,
     STAMPS,
@@ -34,9 +35,6 @@ from euclio.problems.day.load_units import (
 from euclio.problems.session import Session
 
 # A load over time from a log of requests: a line for each with its time, counted by steps (docs/formats/day.md).
-
-LARGEST_BYTES = 512 * 1024**2
-"""Bytes of the largest log."""
 
 LONG_GAP_S, ENOUGH = 30.0, 100
 """Seconds between requests, and requests, from which on whole seconds may be milliseconds."""
@@ -62,7 +60,7 @@ def counted(path: Path, said: Said) -> list[Counted]:
     step_ns = said.step_s * NS_PER_S
     if step_ns.denominator != 1:
         raise InputError(f"is {full(said.step_s)}; give whole nanoseconds, nine decimals at most", field="--load-step")
-    times = np.array(_log_times(lines_of(path, largest=LARGEST_BYTES), said), np.int64)
+    times = np.array(_log_times(lines_of(path, largest=LARGEST_LOG_BYTES), said), np.int64)
     if len(times) < 2:
         raise InputError(f"has {len(times)} requests; give at least two")
     times -= times.min()

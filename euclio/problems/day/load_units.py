@@ -6,11 +6,11 @@ A unit is said by whoever gives the load (`--load-unit`), and never guessed from
 from __future__ import annotations
 
 import csv
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
@@ -20,59 +20,63 @@ from euclio.core.parameters import option_text
 from euclio.core.system import LARGEST_FILE_BYTES, read_bytes
 from euclio.core.words import listed, nearest
 from euclio.files.csv_files import csv_records
+from euclio.files.json_reading import json_lines
+from euclio.problems.session.costs import HOURS
 
 # The rows of a CSV of a load, and the column in it that is meant.
 
 JSON_LINES = (".jsonl", ".ndjson")
+LARGEST_LOG_BYTES = 512 * 1024**2
+"""Bytes of the largest log of requests."""
 Line = tuple[int, list[str]]
 """The number of a line, and its cells without white space around them."""
 
 
-def lines_of(path: Path, *, largest: int = LARGEST_FILE_BYTES) -> Iterator[Line]:
+def lines_of(
+    path: Path, *, largest: int = LARGEST_FILE_BYTES, what: str = "times and rates", strict: bool = True
+) -> Iterator[Line]:
     """The lines of a CSV that are not blank; of JSON lines the first object's fields, then the cells of each object.
 
     Args:
         path: the file.
         largest: bytes of the largest file.
+        what: content of the file, for an error that says "name a CSV of".
+        strict: whether quotes in wrong places are an error.
 
     Raises:
         InputError: it cannot be read, or is no CSV.
     """
-    if path.suffix.lower() in JSON_LINES:
-        yield from _objects(path, largest)
-        return
     try:
-        records = csv_records(read_bytes(path, largest=largest).decode("utf-8-sig"), strict=True)
+        text = read_bytes(path, largest=largest).decode("utf-8-sig")
+        if path.suffix.lower() in JSON_LINES:
+            yield from _objects(text)
+            return
+        records = csv_records(text, strict=strict)
         for line, row in records:
             if any(map(str.strip, row)):
                 yield line, [cell.strip() for cell in row]
     except OSError as error:
         reason = (error.strerror or "no file").lower()
-        raise InputError(f"cannot be read: {reason}; name a CSV of times and rates") from None
+        raise InputError(f"cannot be read: {reason}; name a CSV of {what}") from None
     except InputError:
         raise
     except (ValueError, csv.Error) as error:
         raise InputError(f"is no CSV in UTF-8 ({error})") from None
 
 
-def _objects(path: Path, largest: int) -> Iterator[Line]:
-    """The scalar fields of the objects of a file of JSON lines, each with its own text."""
+def _objects(text: str) -> Iterator[Line]:
+    """The fields of JSON lines that are numbers or texts: the names of the first object's, then those of each."""
     header: list[str] = []
-    try:
-        for number, text in enumerate(read_bytes(path, largest=largest).decode("utf-8-sig").splitlines(), 1):
-            if not text.strip():
-                continue
-            row = json.loads(text, parse_float=str, parse_int=str)
-            cells = {name: own for name, own in row.items() if isinstance(own, str)}
-            if not header:
-                header = list(cells)
-                yield number, header
-            yield number, [cells.get(name, "") for name in header]
-    except OSError as error:
-        raise InputError(f"cannot be read: {(error.strerror or 'no file').lower()}; name a log of requests") from None
-    except (ValueError, AttributeError) as error:
-        message = f"is no file of JSON lines ({error}); give an object in each line, or a CSV"
-        raise InputError(message, field=f"line {number}") from None
+    for number, row in json_lines(text):
+        cells = {
+            name: str(own)
+            for name, own in row.items()
+            if isinstance(own, str | int | Decimal) and not isinstance(own, bool)
+        }
+        if not header:
+            header = list(cells)
+            yield number, header
+        yield number, [cells.get(name, "") for name in header]
 
 
 def check_cells(cells: Sequence[str], header: Sequence[str], line: int) -> None:
@@ -104,9 +108,7 @@ def asked_for(what: str, header: Sequence[str]) -> InputError:
 
 
 RATES: dict[str, Fraction | None] = {
-    "requests-per-second": Fraction(1),
-    "requests-per-minute": Fraction(1, 60),
-    "requests-per-hour": Fraction(1, 3600),
+    **{f"requests-per-{unit}": 1 / (3600 * HOURS[unit]) for unit in ("second", "minute", "hour")},
     "requests-per-step": None,
 }
 """Units of rates, in requests per second; None: over the length of the step."""

@@ -11,6 +11,14 @@ from euclio.problems.session.plan import ModulePlan, Plan
 
 HOURS_PER_MONTH = 730
 """Hours of a month, as providers of machines count them: 8760 a year."""
+HOURS = {
+    "second": Fraction(1, 3600),
+    "minute": Fraction(1, 60),
+    "hour": Fraction(1),
+    "day": Fraction(24),
+    "month": Fraction(HOURS_PER_MONTH),
+}
+"""Hours of what prices and rates may be per."""
 
 
 def per_month(cost_per_h: Fraction) -> Fraction:

@@ -161,4 +161,5 @@ FAMILY = Family(
     companion=late_value("euclio.questions.companion", "COMPANION"),
     rows=late("euclio.problems.session.views", "plan_rows"),
     derive=late("euclio.problems.session.arrays", "session_arrays"),
+    deployed=late("euclio.problems.session.deployed", "deployed"),
 )

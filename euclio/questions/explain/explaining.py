@@ -21,7 +21,9 @@ from euclio.core.result import Status
 from euclio.core.showing import Shown
 from euclio.core.solving import solve
 from euclio.core.space_fields import space_fields
+from euclio.core.words import listed
 from euclio.problems.session import FULL_SPACE, Evaluation, Plan, PlanSpace, Session, evaluate, longest_path
+from euclio.problems.session.checking.machine_limits import counts_of
 from euclio.problems.session.demands import SESSION_DEMANDS
 from euclio.problems.session.latency.paths import path_length
 from euclio.problems.session.least_latency import Least, bracket, least_latency
@@ -209,6 +211,8 @@ class Explanation(Shown):
         limits: the limits on machines, such as the stock, that exclude every plan (INFEASIBLE), or for which that is
             open (UNKNOWN), although the objectives leave room; empty where the status rests on latencies alone, or
             where a plan keeps all limits.
+        without_limits: where these limits exclude every plan, the machines of a plan without them, and how it breaks
+            each limit; empty if none was found.
     """
 
     _view = late_value("euclio.questions.explain.text", "EXPLANATION")
@@ -227,6 +231,7 @@ class Explanation(Shown):
     least_objectives_s: dict[str, Fraction] = field(default_factory=dict, hash=False)
     free_objectives_s: dict[str, Fraction] = field(default_factory=dict, hash=False)
     limits: tuple[str, ...] = ()
+    without_limits: tuple[str, ...] = ()
 
     @property
     def binding(self) -> Objective | None:
@@ -359,7 +364,7 @@ def _under_limits(found: Explanation, limited: Session, left_s: float) -> Explan
         limited: the session with them.
         left_s: seconds that are left.
     """
-    status = Status.UNKNOWN
+    status, began = Status.UNKNOWN, time.perf_counter()
     try:
         if left_s > 0:
             result = solve(limited, space=found.space, time_limit_s=left_s)
@@ -375,7 +380,21 @@ def _under_limits(found: Explanation, limited: Session, left_s: float) -> Explan
     single = (one for one in SESSION_DEMANDS if not one.meets)
     asked = (one for one in single if one.asked(limited, found.space) and not one.asked(found.session, found.space))
     limits = tuple(one.words for one in asked)
-    return replace(found, status=status if status is Status.INFEASIBLE else Status.UNKNOWN, limits=limits)
+    if status is not Status.INFEASIBLE:
+        return replace(found, status=Status.UNKNOWN, limits=limits)
+    left_s -= time.perf_counter() - began
+    return replace(found, status=status, limits=limits, without_limits=_without_limits(found, limited, left_s))
+
+
+def _without_limits(found: Explanation, limited: Session, left_s: float) -> tuple[str, ...]:
+    """The machines of the cheapest plan without limits on them, then what the checker has against it with them."""
+    result = solve(found.session, space=found.space, time_limit_s=left_s) if left_s > 0 else None
+    if result is None or result.plan is None or result.evaluation is None:
+        return ()
+    broken = evaluate(limited, result.plan, result.space).violations
+    counts = counts_of(limited, result.plan, [own.partial_rps for own in result.evaluation.modules])
+    machines = listed(f"{count} {hardware} for {module}" for (module, hardware), count in counts.items())
+    return (machines, *broken) if broken else ()
 
 
 def _least(session: Session, found: list[_Fastest]) -> Evaluation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -10,11 +11,13 @@ from euclio.core.parameters import verb_text
 from euclio.core.result import Status
 from euclio.core.showing import Head, View
 from euclio.core.words import full, joined, listed, percent
-from euclio.problems.session.least_latency import Least
+from euclio.problems.session.least_latency import RESOLUTION, Least
 from euclio.problems.session.parts_of_plans import any_latency_in_words
 from euclio.questions.explain.explaining import Conflict, Explanation, Restriction
 
 SCHEMA = "euclio/explanation/1"
+SHORT = 6
+"""Digits of a latency that is no more than approached."""
 
 
 def one_line(found: Explanation, solver: str, *, proven: bool = False) -> str:
@@ -37,7 +40,7 @@ def one_line(found: Explanation, solver: str, *, proven: bool = False) -> str:
     slo = _limits(found)
     if proven:
         return f"{solver} proved that no plan meets {slo}; which modules or restrictions are to blame was not found"
-    return f"{solver} found no plan that meets {slo}; why is open, allow more time"
+    return f"{solver} found no plan that meets {slo}; why is open: {_why_open(found)}"
 
 
 def page(found: Explanation) -> str:
@@ -46,7 +49,7 @@ def page(found: Explanation) -> str:
     if found.limits:
         return "\n".join([head, *_excluded(found)])
     if found.status is Status.UNKNOWN:
-        return f"{head}\nopen: a time limit ended the search for the modules' least latencies"
+        return f"{head}\nopen: {_why_open(found)}"
     if found.status is Status.FEASIBLE:
         return "\n".join([head, *_slack(found)])
     lines = [head]
@@ -63,6 +66,17 @@ def page(found: Explanation) -> str:
     return "\n".join([*lines, "remedies:", *(f"  {text}" for text in _remedy_list(found))])
 
 
+def _why_open(found: Explanation) -> str:
+    """Why it is not known whether there is a plan."""
+    if found.limits:
+        return (
+            f"the default solver neither found a plan that keeps {joined(found.limits)} nor proved that there is none"
+        )
+    if found.least_proven:
+        return f"{_limits(found)} is the least latency to nine digits, and whether a plan attains it is not decided"
+    return "a time limit ended the search for the modules' least latencies; allow more time"
+
+
 def _excluded(found: Explanation) -> list[str]:
     """The limits on machines that exclude every plan, or may do so, and the least latencies without them."""
     named = joined(found.limits)
@@ -70,8 +84,10 @@ def _excluded(found: Explanation) -> list[str]:
     if found.status is Status.INFEASIBLE:
         most = verb_text("most")
         remedy = f"remedies:\n  loosen these limits, or lower the rate: {most} finds the highest that they allow"
-        return [f"the default solver proved that no plan keeps {named}", least, remedy]
-    return [f"open: the default solver neither found a plan that keeps {named} nor proved that there is none", least]
+        machines, *broken = found.without_limits or ("",)
+        plan = [f"the cheapest plan found without them has {machines}: {'; '.join(broken)}"] if broken else []
+        return [f"the default solver proved that no plan keeps {named}", *plan, least, remedy]
+    return [f"open: {_why_open(found)}", least]
 
 
 _MINIMAL = "the conflict is minimal: take away any one of these modules or restrictions and it is gone"
@@ -105,6 +121,7 @@ def describe(found: Explanation) -> dict[str, Any]:
             "lift": [restriction.option for restriction in found.lifts],
         },
         **({"limits": [*found.limits]} if found.limits else {}),
+        **({"without_limits": [*found.without_limits]} if found.without_limits else {}),
         "bottleneck": None if found.bottleneck is None else found.session.modules[found.bottleneck].name,
     }
 
@@ -316,8 +333,14 @@ def _option(restriction: Restriction) -> str:
 
 
 def _up(value: Fraction) -> str:
-    """Seconds, rounded up so that what is written is feasible."""
-    return f"{full(rounded_up(value))} s"
+    """Seconds, rounded up so that what is written is feasible.
+
+    Ever more machines come as near to some latencies as a search does, and none attains them: those are "just above".
+    """
+    unit = Fraction(10) ** (math.floor(math.log10(value)) + 1 - SHORT)
+    limit = value // unit * unit
+    above = 0 < value - limit <= 2 * RESOLUTION * limit
+    return f"just above {full(limit)} s" if above else f"{full(rounded_up(value))} s"
 
 
 def _head(found: Explanation) -> Head:
@@ -325,7 +348,7 @@ def _head(found: Explanation) -> Head:
     if found.status is Status.INFEASIBLE:
         return Head(found.session.name, found.status.value, (one_line(found, ""),))
     if found.slack_s is None:
-        return Head(found.session.name, found.status.value, (slo, "open: a time limit ended the search"))
+        return Head(found.session.name, found.status.value, (slo, f"open: {_why_open(found)}"))
     room = percent(float(found.slack_s / (found.session.slo_s if one is None else one.slo_s)), 1)
     what = "it" if one is None else one.name
     return Head(found.session.name, found.status.value, (slo, f"{what} may be {room} tighter"))

@@ -61,7 +61,7 @@ class Catalogue:
     Attributes:
         file: its file.
         offers: what it offers, in its order.
-        per: the unit of time that its prices are said to be for, a key of `choosing.HOURS`; None if it does not say.
+        per: the unit of time that its prices are said to be for, a key of `HOURS`; None if it does not say.
     """
 
     file: str

@@ -18,18 +18,10 @@ from euclio.core.numbers import decimal_text
 from euclio.core.parameters import option_text
 from euclio.core.showing import Framed
 from euclio.core.words import full, joined, listed
-from euclio.problems.session.costs import HOURS_PER_MONTH
+from euclio.problems.session.costs import HOURS
 from euclio.problems.session.instance import Session
 from euclio.workloads.pricing.catalogues import Catalogue, Offer
 
-HOURS = {
-    "second": Fraction(1, 3600),
-    "minute": Fraction(1, 60),
-    "hour": Fraction(1),
-    "day": Fraction(24),
-    "month": Fraction(HOURS_PER_MONTH),
-}
-"""Hours of what prices may be per; a month as providers count it."""
 SCHEMA = "euclio/price-list/1"
 LONGEST_SOURCE = 200
 """Characters of the longest note on where a price is from, as long as names are."""
@@ -267,7 +259,19 @@ class _Chooser:
             field = "--spot" if self.terms.spot else "--map"
             raise InputError(f"finds no {kind} of {name} in the list{there}; {remedy}", field=field)
         each, offer = min(priced, key=lambda pair: pair[0])
+        self._refuse_two_prices(offer, usable)
         return _MachinePart(each, self._source(offer), offer.region)
+
+    def _refuse_two_prices(self, chosen: Offer, offers: Iterable[Offer]) -> None:
+        """Refuse an offer that the list prices twice: one may be that of a reservation, and nothing says which."""
+        where = chosen.instance, chosen.accelerator, chosen.count, chosen.region, chosen.zone
+        alike = [o for o in offers if (o.instance, o.accelerator, o.count, o.region, o.zone) == where]
+        prices = sorted({price for own in alike if (price := self._price(own)) is not None})
+        # Offers whose list gives them no name of their own differ in what hosts them.
+        if len(prices) > 1 and not chosen.instance.endswith(f" x {chosen.accelerator}"):
+            two = joined(full(price) for price in prices[:2])
+            message = f"finds two prices of {chosen.instance or chosen.accelerator} in the same place, {two}"
+            raise InputError(f"{message}; keep one, such as that on demand, in the list", field="--map")
 
     def _price(self, offer: Offer) -> Fraction | None:
         return offer.spot_price if self.terms.spot else offer.price

@@ -11,7 +11,7 @@ are repetitions, of which the median counts, or operating points, of which that 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -30,7 +30,7 @@ from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.doubts import doubt_lines, slo_hint
 from euclio.problems.session.instance import level_share
 from euclio.workloads.session.csv_rows import Place, Row, at_line, place_label
-from euclio.workloads.session.operating_points import doubts_of_rates
+from euclio.workloads.session.operating_points import doubts_of_rates, doubts_of_totals
 from euclio.workloads.session.profile_rows import COLUMNS, RowReader, is_amount, refuse_unreadable
 from euclio.workloads.session.table_columns import PLAIN, Reading
 from euclio.workloads.session.table_shapes import table_rows
@@ -90,20 +90,18 @@ def session_from_csv(
     rates = rates_rps if isinstance(rates_rps, Mapping) else dict.fromkeys(profiles, rates_rps)
     if factors is not None:
         rates = rates_along(chain, rates_rps, factors, tuple(profiles))
-    _refuse_unknown("rates_rps", rates, profiles, file)
     used = dict.fromkeys(c.hardware for profile in profiles.values() for c in profile)
-    _refuse_missing("rates_rps", "module", profiles, rates, file)
+    _match("rates_rps", "module", rates, profiles, file)
     if further:
         prices_per_h = {name: price for name, price in prices_per_h.items() if name in used}
-    _refuse_without_rows("prices_per_h", prices_per_h, used, file)
-    _refuse_missing("prices_per_h", "hardware", used, prices_per_h, file)
-    _refuse_without_rows("memory_mb", memory_mb or {}, used, file)
+    _match("prices_per_h", "hardware", prices_per_h, used, file)
+    _match("memory_mb", "hardware", memory_mb or {}, used, file, each=False)
     hardware, modules = [], []
     for kind, price in prices_per_h.items():
         with at(f"prices_per_h[{kind!r}]", None):
-            count = of_hardware.get(kind, {}).get("count")
-            stock = None if count is None else int(count)
-            hardware.append(Hardware(kind, price, stock, (memory_mb or {}).get(kind)))
+            said = of_hardware.get(kind, {})
+            count, least = (int(said[name]) if name in said else None for name in ("count", "at_least"))
+            hardware.append(Hardware(kind, price, count, (memory_mb or {}).get(kind), at_least=least or None))
     for module, profile in profiles.items():
         with at(f"rates_rps[{module!r}]", None):
             modules.append(Module(module, rates[module], profile))
@@ -220,7 +218,7 @@ def read_rows(
     found: _Found = {}
     met: dict[tuple[str, str], None] = {}
     for line, row in table_rows(file, "profiles", reader.check, numbers=reader.is_number):
-        if not reader.chosen(row):
+        if not reader.chosen(row, line):
             continue
         cells = reader.bound.cells(row)
         met[unguarded(cells.get("module", module or "")), unguarded(cells.get("hardware", hardware or ""))] = None
@@ -320,7 +318,7 @@ def _told(file: str, table: ReadTable) -> tuple[Profiles, frozenset[str]]:
     """
     rows, reader = table.rows, table.reader
     found = {module: tuple(one.configuration for one in measured) for module, measured in rows.items()}
-    lines = [*reader.doubts, *doubts_of_rates(reader.points)]
+    lines = [*reader.doubts, *doubts_of_rates(reader.points), *doubts_of_totals(found)]
     for module, measured in rows.items():
         labels = [one.label for one in measured]
         for one in measured:
@@ -332,6 +330,8 @@ def _told(file: str, table: ReadTable) -> tuple[Profiles, frozenset[str]]:
     bound = reader.bound
     if bound.tool is not None:
         say(f"{file}: read as {bound.tool.about}")
+    if "throughput_rps" in bound.source and "batch" not in bound.source:
+        say(f"{file}: no column says the batch; each row counts as batch 1, which takes no longer than its rate says")
     if bound.further:
         say(f"{file}: {listed(bound.further)}: not read")
     if reader.left_out:
@@ -401,24 +401,15 @@ def _refuse_edges(name: str, field: str) -> None:
         raise InputError(f"is {name[:40]!a}; take the white space around it out", field=field)
 
 
-def _refuse_unknown(field: str, given: Mapping[str, Number], known: Mapping[str, object], file: str) -> None:
-    for name in given:
-        if name not in known:
-            raise InputError(f"module {name!r} has no row in {file}; it has {', '.join(known)}", field=field)
-
-
-def _refuse_without_rows(field: str, given: Mapping[str, Number], used: Mapping[str, object], file: str) -> None:
-    """Refuse numbers for hardware that a file does not have, with the name that is likely meant."""
+def _match(
+    field: str, what: str, given: Collection[str], used: Collection[str], file: str, *, each: bool = True
+) -> None:
+    """Refuse names that have no row in a file and, where each is needed, a missing one."""
     for name in given:
         if name not in used:
             near = nearest(name, [kind for kind in used if kind not in given] or used)
             hint = near if near.endswith("?") else f"it has {', '.join(used)}"
-            raise InputError(f"hardware {name!r} has no row in {file}; {hint}", field=field)
-
-
-def _refuse_missing(
-    field: str, what: str, needed: Mapping[str, object], given: Mapping[str, Number], file: str
-) -> None:
-    for name in needed:
+            raise InputError(f"{what} {name!r} has no row in {file}; {hint}", field=field)
+    for name in used if each else ():
         if name not in given:
             raise InputError(f"lacks {what} {name!r}, which {file} has; add it", field=field)

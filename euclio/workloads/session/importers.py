@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -13,18 +14,22 @@ from euclio.core.errors import InputError
 from euclio.core.numbers import Number, exact
 from euclio.core.parameters import NEEDED, Parameter, as_given
 from euclio.core.parts import Imported, Importer
-from euclio.core.values import count_or_none, exact_positive, file_path, named, positive, seconds, whole
-from euclio.core.words import joined, listed
+from euclio.core.values import exact_positive, file_path, named, positive, seconds, whole
+from euclio.core.words import joined
 from euclio.files.row_warnings import tell_doubts
+from euclio.problems.session.changes import CHANGE_OPTIONS, SessionChanges
+from euclio.problems.session.costs import HOURS
 from euclio.problems.session.doubts import doubt_lines
-from euclio.problems.session.instance import Configuration, Session
-from euclio.workloads.pricing.machine_prices import HOURS, PriceList, with_prices
+from euclio.problems.session.instance import Configuration
+from euclio.workloads.pricing.machine_prices import PriceList, with_prices
 from euclio.workloads.pricing.price_tables import read_prices
 from euclio.workloads.session.csv_profiles import session_from_csv
 from euclio.workloads.session.mlperf import chosen, read_results, session_from_result
 from euclio.workloads.session.server_importers import PROFILE_IMPORTERS
 from euclio.workloads.session.table_columns import PER, Reading, full_name
 
+OF_MACHINES = tuple(one for one in CHANGE_OPTIONS if one.field in ("stock", "at_least", "resources", "takes"))
+"""Options that say of machines what no row of a table does."""
 FLAGS = {
     "prices_per_h": "--prices",
     "rates_rps": "--rates",
@@ -32,7 +37,7 @@ FLAGS = {
     "edges": "--edges",
     "memory_mb": "--memory",
     "factors": "--factor",
-    "count": "--stock",
+    **{one.field: one.flag for one in OF_MACHINES},
 }
 """Options by the argument of `session_from_csv` that they give."""
 
@@ -62,9 +67,11 @@ def _read(arguments: argparse.Namespace) -> Imported:
             reading=_reading(arguments),
             factors=arguments.factor,
         )
-        session = _with_stock(session, arguments.stock or {})
+        changes = {one.field: getattr(arguments, one.keyword) for one in OF_MACHINES}
+        session = SessionChanges(**changes).applied_to(session) if any(changes.values()) else session
     except InputError as error:
-        flag = FLAGS.get((error.field or "").partition("[")[0], error.field)
+        parts = re.split(r"[.[]", error.field or "")
+        flag = FLAGS.get(parts[-1], FLAGS.get(parts[0], error.field))
         raise InputError(error.message, file=error.file, field=flag) from None
     return Imported(with_prices(session, found.prices, found.currency) if isinstance(found, PriceList) else session)
 
@@ -76,37 +83,14 @@ def _reading(arguments: argparse.Namespace) -> Reading:
     return Reading(*named, limits, arguments.tool)
 
 
-def _with_stock(session: Session, stock: dict[str, int]) -> Session:
-    """The session with most machines of some hardware."""
-    unknown = stock.keys() - session.price
-    if unknown:
-        raise InputError(f"names {min(unknown)!r}, which has no row; it has {listed(session.price)}", field="count")
-    hardware = tuple(replace(h, count=stock.get(h.name, h.count)) for h in session.hardware)
-    return replace(session, hardware=hardware) if stock else session
-
-
 def _in_text(parse: Callable[[str], Any]) -> Callable[[Any], Any]:
     """What reads a text, and takes what is none as the value itself."""
     return lambda given: parse(given) if isinstance(given, str) else given
 
 
-def prices_of(text: str) -> dict[str, str] | Path:
+def prices_of(text: str) -> dict[str, Number] | Path:
     """Positive numbers by name, or the path of a CSV of them."""
-    return Path(text) if "=" not in text and text.lower().endswith(".csv") else amounts(text)
-
-
-def amounts(text: str) -> dict[str, str]:
-    """Positive numbers by name; their text is kept, so that they stay exact."""
-    found: dict[str, str] = {}
-    for part in text.split(","):
-        name, equals, amount = (piece.strip() for piece in part.rpartition("="))
-        if not (name and equals):
-            raise argparse.ArgumentTypeError(f"{part!r} must be NAME=NUMBER; pairs are divided by commas")
-        if name in found:
-            raise argparse.ArgumentTypeError(f"names {name!r} twice; keep one of them")
-        positive(amount)
-        found[name] = amount
-    return found
+    return Path(text) if "=" not in text and text.lower().endswith(".csv") else named(_amount)(text)
 
 
 def rates_of(text: str) -> Number | dict[str, Number]:
@@ -218,7 +202,7 @@ CSV = (
     Parameter(
         "--edges", help="parent:child; default: a chain as in the file", parse=_in_text(edges_of), metavar="a:b,a:c"
     ),
-    Parameter("--memory", help="megabytes of memory of hardware", parse=_in_text(amounts), metavar="A=X,B=Y"),
+    Parameter("--memory", help="megabytes of memory of hardware", parse=named(_amount), metavar="A=X,B=Y"),
     CURRENCY,
     Parameter("--name", help="name of the session; default: the file's", parse=as_given, metavar="NAME"),
     Parameter(
@@ -253,7 +237,7 @@ CSV = (
         parse=_in_text(factors_of),
         metavar="a:b=2.3",
     ),
-    Parameter("--stock", help="most machines of hardware", parse=named(count_or_none), metavar="A=2"),
+    *OF_MACHINES,
 )
 MLPERF = (
     Parameter("folder", help="folder with results.jsonl", parse=file_path, metavar="DIR"),

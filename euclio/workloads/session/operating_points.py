@@ -7,11 +7,13 @@ breaks this by the factor of the unit, and the product tells which unit would fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from euclio.core.words import full
+from euclio.core.parameters import option_text
+from euclio.core.words import full, listed
+from euclio.problems.session.instance import Configuration
 from euclio.workloads.session.csv_rows import Place, place_label
 
 OFF = 0.25
@@ -20,6 +22,8 @@ LEAST, MOST = 0.75, 50.0
 """Batches in flight per instance: fewer than one cannot be at a full machine, and more only wait."""
 APART = 0.1
 """Part by which a stated duration may differ from b·e/t."""
+SAME, LEAST_SUMMED = 0.005, 4
+"""Part by which a total may differ from its sum, and modules from which on a row may be one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,7 @@ MEANINGS: tuple[tuple[str, Factor], ...] = (
 
 
 def doubts_of_rates(points: Sequence[OperatingPoint]) -> list[str]:
-    """A line where the rates of a table and its latencies do not belong together, and on each duration that is none."""
+    """A line where the rates of a table and its latencies do not belong together, and one where durations are none."""
     return [*_of_law([point for point in points if point.latency_s is not None]), *_of_durations(points)]
 
 
@@ -86,19 +90,44 @@ def _of_law(points: Sequence[OperatingPoint]) -> Iterator[str]:
     said = f"throughput × latency is {full(product, digits=3)} requests in flight, with {held}"
     # A meaning has to fit all rows that do not fit now, and be a change to them.
     fitting = [words for words, factor in MEANINGS if all(factor(p) != 1 and p.fits(factor(p)) for p in wrong)]
-    more = f" ({len(wrong)} of {len(points)} rows)" if len(wrong) > 1 else ""
+    more = _of_all(len(wrong), len(points))
     yield f"{place_label(first.line)}: {said}{more}; {f'it fits if {fitting[0]}' if fitting else 'check the units'}"
 
 
 def _of_durations(points: Sequence[OperatingPoint]) -> Iterator[str]:
-    """Lines on rows whose duration is not that of a batch at their rate."""
-    for point in points:
-        if point.duration_s is None:
-            continue
-        says = point.batch * point.concurrency / point.rate_rps
-        if abs(float(point.duration_s / says) - 1) > APART:
-            yield (
-                f"{place_label(point.line)}: duration_s is {full(point.duration_s, digits=3)}, but batch {point.batch} "
-                f"of {point.concurrency} at a time at {full(point.rate_rps, digits=6)} per second take "
-                f"{full(says, digits=3)} s each; a latency is no duration of a batch: leave one of the two out"
-            )
+    """A line where durations are not those of a batch at their rate."""
+    timed = [(point, point.duration_s) for point in points if point.duration_s is not None]
+    says = [point.batch * point.concurrency / point.rate_rps for point, _ in timed]
+    wrong = [k for k, (_, stated) in enumerate(timed) if abs(float(stated / says[k]) - 1) > APART]
+    if wrong:
+        point, stated = timed[wrong[0]]
+        yield (
+            f"{place_label(point.line)}: duration_s is {full(stated, digits=3)}, but batch {point.batch} "
+            f"of {point.concurrency} at a time at {full(point.rate_rps, digits=6)} per second take "
+            f"{full(says[wrong[0]], digits=3)} s each{_of_all(len(wrong), len(timed))}; a latency is no duration of a "
+            "batch: leave one of the two out"
+        )
+
+
+def _of_all(wrong: int, rows: int) -> str:
+    """How many rows a line is about, if there are several."""
+    return f" ({wrong} of {rows} rows)" if wrong > 1 else ""
+
+
+def doubts_of_totals(profiles: Mapping[str, Sequence[Configuration]]) -> Iterator[str]:
+    """Lines on modules with one configuration whose time for a request, or rate, is the sum of all the others'.
+
+    Args:
+        profiles: configurations by module.
+    """
+    alone = {name: own[0] for name, own in profiles.items() if len(own) == 1}
+    if len(alone) < max(LEAST_SUMMED, len(profiles)) or len({c.hardware for c in alone.values()}) > 1:
+        return
+    rates = {name: c.throughput_rps for name, c in alone.items()}
+    for what, own in (("time for a request", {name: 1 / rate for name, rate in rates.items()}), ("rate", rates)):
+        total = sum(own.values())
+        for name in alone:
+            if abs(float(2 * own[name] / total) - 1) <= SAME:
+                others = listed(other for other in alone if other != name)
+                remedy = f"if it sums them up, leave its row out ({option_text('--where')})"
+                yield f"the {what} of {name} is that of {others} together; {remedy}"

@@ -1,18 +1,21 @@
-"""CSV files of Triton's perf_analyzer (its option `-f`): a row per load of one model with requests of one batch size.
+"""Files of Triton's perf_analyzer: a row, or an experiment, per load of one model with requests of one batch size.
 
-The columns that are read: `Concurrency` (requests that the client kept outstanding), `Inferences/Second` (inputs
-answered per second), and `Server Compute Input`, `Server Compute Infer`, `Server Compute Output` (the server's mean
-times of a request in microseconds). Batch, model, hardware and instances are in no column. What a duration is read
-from: `euclio.workloads.session.served`.
+The columns of its CSV (option `-f`) that are read: `Concurrency` (requests that the client kept outstanding),
+`Inferences/Second` (inputs answered per second), and `Server Compute Input`, `Server Compute Infer`, `Server Compute
+Output` (the server's mean times of a request in microseconds). The JSON of `--profile-export-file` has the times of
+single requests instead, and none in the server. Batch, model, hardware and instances are in neither. What a duration is
+read from: `euclio.workloads.session.served`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from pathlib import Path
 
 from euclio.core.errors import InputError
 from euclio.core.values import NOT_NEGATIVE
+from euclio.files.json_reading import read_json
 from euclio.workloads.session.csv_rows import LONGEST_NUMBER, Row, at_line, rows_of, whole_cell
 from euclio.workloads.session.served import Derived, Point, Server, derive
 
@@ -21,7 +24,8 @@ REQUEST_RATE = "Request Rate"
 RATE = "Inferences/Second"
 COMPUTE = ("Server Compute Input", "Server Compute Infer", "Server Compute Output")
 CACHE_HIT = "Server Cache Hit"
-US_PER_S = 10**6
+US_PER_S, NS_PER_S = 10**6, 10**9
+UNKNOWN_CLIENTS = "how many requests were outstanding is not known; measure with --concurrency-range"
 
 
 def derive_all(files: Sequence[tuple[str, Server]], hardware: str) -> list[Derived]:
@@ -37,7 +41,7 @@ def derive_all(files: Sequence[tuple[str, Server]], hardware: str) -> list[Deriv
     points: dict[Server, list[Point]] = {}
     named: dict[Server, list[str]] = {}
     for file, server in files:
-        points.setdefault(server, []).extend(read_points(file))
+        points.setdefault(server, []).extend(read_points(file, server.batch))
         named.setdefault(server, []).append(file)
     found = []
     for server, measured in points.items():
@@ -48,12 +52,14 @@ def derive_all(files: Sequence[tuple[str, Server]], hardware: str) -> list[Deriv
     return found
 
 
-def read_points(file: str) -> list[Point]:
-    """The measurements in a file.
+def read_points(file: str, batch: int) -> list[Point]:
+    """The measurements in a file, of requests of so many inputs.
 
     Raises:
         InputError: naming file, line and remedy.
     """
+    if Path(file).suffix.lower() == ".json":
+        return list(_exported(file, batch))
     rows = rows_of(file, "perf_analyzer", lambda row, line: _check_columns(row, line, file), trailing_comma=True)
     found = [_point(cells, line, file) for line, cells in rows]
     if not found:
@@ -61,11 +67,34 @@ def read_points(file: str) -> list[Point]:
     return found
 
 
+def _exported(file: str, batch: int) -> Iterator[Point]:
+    """The measurements in an export of requests: those that ended between the first and the last end of a window."""
+    value = read_json(file)
+    try:
+        for k, run in enumerate(value["experiments"]):
+            place, how = f"experiments[{k}]", run["experiment"]
+            if how["mode"] != "concurrency":
+                message = f"is {how['mode']!r}: {UNKNOWN_CLIENTS}"
+                raise InputError(message, file=file, field=f"{place}.experiment.mode")
+            if any(not one["response_timestamps"] for one in run["requests"]):
+                raise InputError("has requests without an answer; measure without failures", file=file, field=place)
+            begin, end = run["window_boundaries"][0], run["window_boundaries"][-1]
+            ended = sum(begin < one["response_timestamps"][-1] <= end for one in run["requests"])
+            if not ended or end <= begin:
+                raise InputError("has no request that ended in its windows; measure for longer", file=file, field=place)
+            yield Point(int(how["value"]), Fraction(ended * batch * NS_PER_S, end - begin), None)
+    except (KeyError, TypeError, IndexError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        message = f"is no export of perf_analyzer's requests that is known ({error}); give the CSV of its option -f"
+        raise InputError(message, file=file) from None
+
+
 def _check_columns(row: list[str], line: int, file: str) -> None:
     if REQUEST_RATE in row:
         raise at_line(
             line,
-            f"gives {REQUEST_RATE}: how many requests were outstanding is not known; measure with --concurrency-range",
+            f"gives {REQUEST_RATE}: {UNKNOWN_CLIENTS}",
             file,
         )
     missing = [column for column in (CLIENTS, RATE) if column not in row]

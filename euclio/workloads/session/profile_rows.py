@@ -13,16 +13,24 @@ from fractions import Fraction
 
 from euclio.core.errors import InputError
 from euclio.core.parameters import option_text
-from euclio.core.words import full, percent
+from euclio.core.words import full, listed, percent
 from euclio.files.boundary import FileModel, Name, Text, validated
 from euclio.files.csv_files import unguarded
+from euclio.problems.session.files.instances import FAILED
 from euclio.problems.session.instance import LEVEL, Configuration
-from euclio.workloads.session.csv_rows import Place, Row, at_line, place_label, positive_cell, whole_cell
+from euclio.workloads.session.csv_rows import (
+    LONGEST_NUMBER,
+    Place,
+    Row,
+    at_line,
+    place_label,
+    positive_cell,
+    whole_cell,
+)
 from euclio.workloads.session.operating_points import OperatingPoint
 from euclio.workloads.session.table_columns import (
     BATCHES,
     COUNTS,
-    FAILED,
     MEASURE,
     OF_HARDWARE,
     PLAIN,
@@ -36,10 +44,14 @@ from euclio.workloads.session.table_columns import (
 )
 
 COLUMNS = ("module", "hardware", "batch", "concurrency", "duration_s")
+COUNTED = re.compile(r"(?<!of )\b[0-9]+")
+"""Numbers of requests in a text such as ``connect 0, timeout 5`` or ``0 of 200``."""
 WITHOUT_SECONDS = re.compile(rf"({LEVEL.pattern})(_[a-z]+)?")
 """Columns of quantiles of the duration, and those that should be some."""
 MOST_FAILED = Fraction(1, 1000)
 """Share of failed requests up to which a row counts; answers that fail are not what a batch takes."""
+MOST_LISTED = 12
+"""Columns that a refusal lists."""
 IN_FLIGHT = ("instances", "concurrency", "in_flight")
 """Columns of the batches that a machine works on at a time, the first that is there; clients may only wait."""
 LATENCIES = ("latency_mean_s", "latency_s", "latency_p50_s")
@@ -66,6 +78,7 @@ class _ProfileRow(FileModel):
     failed_share: Text = ""
     price_per_h: Text = ""
     count: Text = ""
+    at_least: Text = ""
 
 
 @dataclass(slots=True)
@@ -119,16 +132,29 @@ class RowReader:
                 message = f"limits {name}, which no column of {self.file} is read as"
                 raise InputError(f"{message}; {option_text('--columns')} says which is", field="--limit")
         known = [name for name in bound.source if not _apart(name)]
-        _validated(self._filled(dict.fromkeys(known, "x"), dict.fromkeys(bound.source, "x")), line, self.file)
+        try:
+            _validated(self._filled(dict.fromkeys(known, "x"), dict.fromkeys(bound.source, "x")), line, self.file)
+        except InputError as error:
+            said = error.message.replace(
+                "remove it (known", f"remove it, or say by {option_text('--columns')} what it is (known"
+            )
+            raise InputError(said, file=self.file, field=error.field) from None
 
     def is_number(self, header: str) -> bool:
         """Whether a column holds numbers."""
         texts = {self.bound.source.get(name, name) for name in TEXTS}
         return header not in texts and header not in self.bound.further and header not in self.bound.patterns
 
-    def chosen(self, row: Row) -> bool:
-        """Whether a row has the texts that a user wants of it."""
-        return all(row[header] in texts for header, texts in self.wanted.items())
+    def chosen(self, row: Row, line: Place) -> bool:
+        """Whether a row has the texts that a user wants of it, and none by which its tool leaves it out."""
+        if not all(row[header] in texts for header, texts in self.wanted.items()):
+            return False
+        skip = (
+            {} if self.bound.tool is None else {plain_header(name): text for name, text in self.bound.tool.skip.items()}
+        )
+        out = [name for name, text in row.items() if skip.get(plain_header(name)) == text]
+        self.left_out += [f"{place_label(line)}: {name} is {row[name]}" for name in out]
+        return not out
 
     def configuration(self, cells: Row, row: Row, line: Place) -> tuple[str, Configuration] | None:
         """Module and configuration of a row; None where the row is left out.
@@ -182,10 +208,22 @@ class RowReader:
         known = self.of_hardware.setdefault(hardware, {})
         for name in OF_HARDWARE:
             if cells.get(name):
-                number = self._number(cells[name], name, line)
+                number = (
+                    self._number(cells[name], name, line)
+                    if name == "price_per_h"
+                    else self._machines(cells, name, line)
+                )
                 if known.setdefault(name, number) != number:
                     message = f"is {full(number)} for {hardware}, and {full(known[name])} above; keep one of them"
                     raise at_line(line, message, self.file, self._column(name))
+
+    def _machines(self, cells: Row, name: str, line: Place) -> Fraction:
+        """A number of machines, which may be 0, and may be written as 2.0."""
+        text = cells[name]
+        if not (text.isascii() and text.removesuffix(".0").isdigit() and len(text) <= LONGEST_NUMBER):
+            message = f"is {text[:40]!a}; it must be a whole number of machines"
+            raise at_line(line, message, self.file, self._column(name))
+        return Fraction(text)
 
     def _rate(self, cells: Row, batch: int, line: Place) -> Fraction | None:
         """Requests per second of a row; None if it states none."""
@@ -220,8 +258,8 @@ class RowReader:
         share, words = _failures(cells, self)
         if not share:
             for header in self.bound.further:
-                if FAILED.search(header) and (count := _amount(row[header])):
-                    share, words = Fraction(1), f"{header} is {full(count)}"
+                if FAILED.search(header) and any(map(int, COUNTED.findall(row[header]))):
+                    share, words = Fraction(1), f"{header} is {row[header][:40]}"
         if share:
             kept = share <= MOST_FAILED
             remedy = "it counts all the same" if kept else "answers that fail say nothing of a batch; it is left out"
@@ -257,8 +295,9 @@ class RowReader:
         if len(header) == 1 and not is_known(header[0]):
             raise at_line(line, f"has one column; divide columns by commas: {needed}", self.file)
         if not any(map(is_known, header)):
-            message = f"names no column that is known; begin the file with {needed}, or p50_s for the last"
-            raise at_line(line, f"{message}; or {remedy}", self.file)
+            begin = f"begin the file with {needed}, or p50_s for the last; or {remedy}"
+            message = f"names no column that is known; {begin}; it has {listed(header, MOST_LISTED)}"
+            raise at_line(line, message, self.file)
         for column in header:
             level = WITHOUT_SECONDS.fullmatch(column)
             if level is not None and not is_known(column):

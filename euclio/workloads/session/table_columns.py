@@ -18,8 +18,9 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number, exact_number
-from euclio.core.parameters import option_text
+from euclio.core.parameters import option_text, verb_text
 from euclio.core.words import joined, listed, nearest
+from euclio.problems.session.costs import HOURS
 from euclio.problems.session.instance import LEVEL
 from euclio.workloads.session.csv_rows import Place, Row, at_line
 
@@ -27,7 +28,7 @@ TEXTS = ("module", "hardware")
 """The columns that hold no numbers."""
 WHOLES = ("batch", "concurrency", "instances", "in_flight")
 COUNTS = ("requests", "completed", "failed")
-OF_HARDWARE = ("price_per_h", "count")
+OF_HARDWARE = ("price_per_h", "count", "at_least")
 """Columns on a row's hardware, as tables of variants with their costs have them."""
 MEASURE = re.compile(rf"(latency|ttft|tpot|itl)(_(mean|{LEVEL.pattern}))?_s")
 """Latencies that a table may state next to a rate: of a request, to the first token, per token, between tokens."""
@@ -43,7 +44,9 @@ TIMES: Mapping[str, Number] = {
     "us": Fraction(1, 10**6),
     "ns": Fraction(1, 10**9),
 }
-PER = {"s": Fraction(1), "sec": Fraction(1), "second": Fraction(1), "min": Fraction(1, 60), "h": Fraction(1, 3600)}
+NAMED = {"s": "second", "sec": "second", "second": "second", "min": "minute", "h": "hour"}
+PER = {name: 1 / (3600 * HOURS[unit]) for name, unit in NAMED.items()}
+"""Requests per second of a rate that is one per such a time."""
 MEMORY: Mapping[str, Number] = {
     "mb": 1,
     "mib": Fraction(1048576, 10**6),
@@ -52,9 +55,16 @@ MEMORY: Mapping[str, Number] = {
 }
 BATCHES = "batches"
 """A unit of a rate: every one counts as many requests as the row's batch has."""
-UNCOUNTED = {"tok": "tokens", "stream": "streams", "image": "images", "frame": "frames", "char": "characters"}
+UNCOUNTED = {
+    "tok": "tokens",
+    "stream": "streams",
+    "image": "images",
+    "img": "images",
+    "frame": "frames",
+    "fps": "frames",
+    "char": "characters",
+}
 """Parts of headers by which a rate does not say that it counts requests."""
-FAILED = re.compile(r"fail|error", re.IGNORECASE)
 PART = re.compile(r"[(\[]\s*([^)\]]+?)\s*[)\]]\s*$")
 SUFFIX = re.compile(r"[_ ](ms|us|ns|s|sec|seconds|mb|mib|gb|gib)$")
 SIGNS = re.compile(r"[^a-z0-9.%/]+")
@@ -95,6 +105,8 @@ class Tool:
         needed: euclio's names of the columns that tell it from other tools' tables.
         units: unit by euclio's name, where headers have none.
         patterns: regular expression by euclio's name, whose first group is the value in the cell.
+        skip: text by header; rows with it are no measurements, such as sums of others.
+        verb: kind of `euclio import` that reads the table instead; empty: it is read here.
     """
 
     name: str
@@ -103,6 +115,8 @@ class Tool:
     needed: tuple[str, ...]
     units: Mapping[str, Number]
     patterns: Mapping[str, re.Pattern[str]]
+    skip: Mapping[str, str]
+    verb: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +156,11 @@ def bind(reading: Reading, header: Sequence[str], line: Place, file: str) -> Bou
     tool = _chosen(reading, header, file)
     if tool is None and not reading.columns and not reading.units:
         return None
+    if tool is not None and tool.verb:
+        message = (
+            f"is {tool.about}; read it by {verb_text(f'import {tool.verb}')}, or say by {option_text('--columns')}"
+        )
+        raise InputError(f"{message} which column is which", file=file)
     source = {name: name for name in header if is_known(name)}
     if tool is not None:
         source |= {name: found for name, asked in tool.columns.items() if (found := _first(asked, header)) is not None}
@@ -197,7 +216,8 @@ def _scale(name: str, header: str, said: Number | None) -> Fraction | str:
     if name == "throughput_rps":
         return _rate_scale(header, said)
     if name == "failed_share":
-        return Fraction(1, 100) if said == "%" or "%" in header or "rate" in header else Fraction(1)
+        in_percent = "%" in header or "rate" in header if said is None else said == "%"
+        return Fraction(1, 100) if in_percent else Fraction(1)
     known: Mapping[str, Number] = MEMORY if name.endswith("_mb") else TIMES
     unit = said if said is not None else _unit_in(header) if header != name else name.rpartition("_")[2]
     if unit is None:
@@ -276,13 +296,15 @@ def _tool(path: Path) -> Tool:
         columns = {name: (own,) if isinstance(own, str) else tuple(own) for name, own in data["columns"].items()}
         needed = tuple(data["needed"])
         patterns = {name: re.compile(own) for name, own in data.get("patterns", {}).items()}
-        return Tool(path.stem, data["about"], columns, needed, _texts(data.get("units", {})), patterns)
+        units, skip = _texts(data.get("units", {})), _texts(data.get("skip", {}))
+        return Tool(path.stem, data["about"], columns, needed, units, patterns, skip, data.get("verb", ""))
     except (KeyError, TypeError, AttributeError, re.error) as error:
-        message = f"lacks or misstates {error}; a table has about, needed, [columns], and may have [units], [patterns]"
+        may_have = "may have [units], [patterns], [skip]"
+        message = f"lacks or misstates {error}; a table has about, needed, [columns], and {may_have}"
         raise InputError(message, file=str(path)) from None
 
 
-def _texts(values: Mapping[str, Any]) -> dict[str, Number]:
+def _texts(values: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(value) for name, value in values.items()}
 
 

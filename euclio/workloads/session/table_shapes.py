@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from euclio.core.errors import InputError
-from euclio.files.json_reading import parse_json
+from euclio.files.json_reading import json_lines, parse_json
 from euclio.workloads.session.csv_rows import Place, Row, at_line, rows_of, text_of
 
 Check = Callable[[list[str], Place], None]
@@ -23,8 +23,8 @@ Check = Callable[[list[str], Place], None]
 JSON_SUFFIXES, LINES_SUFFIXES, YAML_SUFFIXES = (".json",), (".jsonl", ".ndjson"), (".yaml", ".yml")
 RULER = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*")
 """The line between the header of a Markdown table and its rows."""
-NAMED = re.compile(r"\s*([^:|,;\t]{2,60}?)\s*:\s+(\S.*?)\s*")
-"""A line of a printed report, such as ``Request throughput (req/s):  3.77``."""
+NAMED = re.compile(r"\s*([^:|,;\t]{2,60}?)(?:\s*:|(?<=\]))\s+(\S.*?)\s*")
+"""A line of a printed report, such as ``Request throughput (req/s):  3.77`` or ``[503] 99 responses``."""
 LEAST_NAMED = 3
 """Lines of names and values that make a report."""
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
@@ -123,10 +123,10 @@ def _records(file: str, suffix: str, what: str) -> Iterator[tuple[Place, Row]]:
     """The objects in a file of JSON, JSON lines or YAML."""
     text = text_of(file, what)
     if suffix in LINES_SUFFIXES:
-        for number, line in enumerate(text.splitlines(), 1):
-            if line.strip():
-                value = _parsed(line, number, file)
-                yield number, dict(_flat(value, number, file))
+        try:
+            yield from ((number, dict(_flat(value, number, file))) for number, value in json_lines(text))
+        except InputError as error:
+            raise error.in_file(file) from None
         return
     documents = [parse_json(text, file=file)] if suffix in JSON_SUFFIXES else _yaml_documents(text, file)
     for document in documents:
@@ -134,13 +134,6 @@ def _records(file: str, suffix: str, what: str) -> Iterator[tuple[Place, Row]]:
         for k, value in enumerate(rows):
             place: Place = f"[{k}]" if len(rows) > 1 else "the object"
             yield place, dict(_flat(value, place, file))
-
-
-def _parsed(line: str, number: int, file: str) -> Any:
-    try:
-        return parse_json(line)
-    except InputError as error:
-        raise at_line(number, error.message, file) from None
 
 
 def _yaml_documents(text: str, file: str) -> list[Any]:

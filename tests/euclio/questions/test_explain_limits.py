@@ -1,5 +1,7 @@
 """Explanations of sessions whose machines are limited: they agree with the solver's answer, or say that it is open."""
 
+from dataclasses import replace
+
 import pytest
 
 import euclio
@@ -69,3 +71,37 @@ def test_what_excludes_no_plan_is_not_searched(monkeypatch):
     """Spare machines without a stock can be bought: a search of ten seconds might end without an answer."""
     monkeypatch.setattr("euclio.questions.explain.explaining.solve", None)
     assert euclio.explain(chain(spare_machines=1), WHOLE).status is Status.FEASIBLE
+
+
+@pytest.mark.parametrize(
+    ("limits", "broken"),
+    [
+        ({"count": 3}, "the plan takes 4 machines of X, and 3 are in stock"),
+        ({"resources": {"gpu": 7}}, "the plan takes 8 of gpu, and there is 7"),
+    ],
+)
+def test_the_hint_names_the_machines_of_a_plan_that_there_is(limits, broken):
+    """The plan of the least latencies has ever more machines: nobody can loosen a limit by it."""
+    found = euclio.explain(chain(**limits), WHOLE)
+    assert found.without_limits == ("2 X for a, 2 X for b", broken)
+    assert f"the cheapest plan found without them has 2 X for a, 2 X for b: {broken}\n" in page(found)
+    assert describe(found)["without_limits"] == [*found.without_limits]
+
+
+def test_a_latency_that_no_plan_attains_is_above_its_limit():
+    """Machines without end fill batches in no time: 0.02 + 0.05 s are approached. It said 0.0700000001 s."""
+    assert "at just above 0.07 s there is a plan" in page(euclio.explain(chain(), WHOLE))
+    longer = replace(
+        chain(), modules=tuple(replace(m, profile=(Configuration("X", 1, 1, "0.055"),)) for m in chain().modules)
+    )
+    assert "at just above 0.11 s there is a plan" in page(euclio.explain(longer, WHOLE))
+    assert "at 0.105 s there is a plan" in page(euclio.explain(chain(), PlanSpace()))
+
+
+def test_a_tie_with_such_a_latency_is_open_without_a_time_limit():
+    """It said that a time limit had ended the search, where there was none."""
+    found = euclio.explain(chain(), WHOLE, slo="0.07")
+    assert found.status is Status.UNKNOWN
+    assert "open: the SLO of 0.07 s is the least latency to nine digits, and whether a plan attains it is not" in page(
+        found
+    )

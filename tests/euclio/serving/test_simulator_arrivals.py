@@ -135,6 +135,29 @@ def test_numbers_are_read_in_order(tmp_path):
     assert load_trace(path) == (1.0, 2.0, 3.5)
 
 
+def test_json_lines_are_read_by_their_first_field(tmp_path):
+    """The first object was taken for a header, and the second for no timestamp."""
+    path = tmp_path / "trace.jsonl"
+    path.write_text('{"timestamp": 40, "tokens": 7}\n\n{"timestamp": 0}\n{"timestamp": 1.5}\n')
+    assert load_trace(path) == (0.0, 1.5, 40.0)
+
+
+def test_a_column_that_counts_rows_is_doubted(tmp_path, capsys):
+    """Its arrivals would come evenly, whatever the times in another column say."""
+    path = tmp_path / "trace.csv"
+    path.write_text("id,time\n" + "".join(f"{k},{k * k}\n" for k in range(30)))
+    load_trace(path)
+    assert "the first column counts by one, as rows do; it has to hold the times" in capsys.readouterr().err
+
+
+def test_the_unit_of_a_trace_does_not_matter(tmp_path):
+    """Arrivals follow a trace at the pace of the rate, so milliseconds that are read as seconds change nothing."""
+    seconds = [0.0, 0.25, 0.5, 2.0, 7.0]
+    traces = [tuple(1000 * one for one in seconds), tuple(seconds)]
+    first, second = (arrivals_of(Setup(arrivals="trace", seconds=50, trace_s=one), [3.0])[0] for one in traces)
+    assert np.array_equal(first, second)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

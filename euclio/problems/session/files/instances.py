@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Any, TypeVar
 
-from pydantic import ValidatorFunctionWrapHandler, WrapValidator, create_model
+from pydantic import ValidatorFunctionWrapHandler, WrapValidator, create_model, model_validator
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import exact_decimal_text, exact_number
-from euclio.files.boundary import ExactNumber, FileModel, Name, Number, Whole, at, validated
+from euclio.files.boundary import ExactNumber, FileModel, Name, Number, Whole, at, shown, validated
 from euclio.files.dataclass_files import exact_data, file_model, made, plain_data
 from euclio.files.instance_files import InstanceFormat
 from euclio.problems.session.instance import Configuration, Hardware, Module, Session, machine_number
@@ -33,6 +34,10 @@ class _Hardware(FileModel):
     at_least: Whole | None = None
 
 
+FAILED = re.compile(r"fail|error|timeouts|timed out|dropped|rejected|non-2xx|^\[[45]\d\d\]$", re.IGNORECASE)
+"""Names of numbers of requests that failed."""
+
+
 class _Configuration(FileModel):
     hardware: Name
     batch: Whole
@@ -42,6 +47,17 @@ class _Configuration(FileModel):
     memory_mb: Number | None = None
     quantiles_s: dict[Name, Number] | None = None
     throughput_rps: ExactNumber = None  # type: ignore[assignment]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_failures(cls, value: Any) -> Any:
+        """Refuse a row whose requests failed; to remove its count alone would remove the evidence."""
+        unknown = value.keys() - cls.model_fields.keys() if isinstance(value, dict) else ()
+        for name in filter(FAILED.search, unknown):
+            if value[name]:
+                message = f"is {shown(value[name])}; answers that fail say nothing of a batch: remove the whole row"
+                raise InputError(message, field=name)
+        return value
 
 
 class _SessionModule(FileModel):

@@ -7,12 +7,15 @@ and behind modules that hand on whole batches.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from math import ceil
+from math import ceil, floor
+from typing import NamedTuple
 
-from euclio.core.words import counted
+from euclio.core.words import counted, milliseconds
 from euclio.problems.session.evaluate import Evaluation, ModuleEvaluation
 from euclio.problems.session.instance import Session
+from euclio.problems.session.latency.paths import longest_path, objective_times
 from euclio.problems.session.plan import ModulePlan, Plan
 from euclio.problems.session.policies import Form, Policy
 from euclio.problems.session.services import streams
@@ -65,7 +68,8 @@ def caveat(session: Session, space: PlanSpace, plan: Plan | None = None, evaluat
     if not reasons:
         return ""
     more = f" and {counted(len(reasons) - MOST_NAMED, 'more module')}" if len(reasons) > MOST_NAMED else ""
-    why = f"{'; '.join(reasons[:MOST_NAMED])}{more}"
+    least = "" if plan is None or evaluation is None else _longer(session, plan, evaluation)
+    why = f"{'; '.join(reasons[:MOST_NAMED])}{more}{least}"
     return f"latency of evenly spaced invocations, not proven of requests: {why}; {REMEDY}"
 
 
@@ -130,3 +134,67 @@ def _in_turn(policy: Policy, plan: ModulePlan, found: ModuleEvaluation) -> bool:
 def _takes_always_as_long(policy: Policy, plan: ModulePlan, found: ModuleEvaluation) -> bool:
     """Whether all evenly spaced invocations of a module take the same time, so that they leave it evenly spaced."""
     return _in_turn(policy, plan, found) and plan.allocations[0].configuration.batch == 1 and not found.dummy_rps
+
+
+def _longer(session: Session, plan: Plan, evaluation: Evaluation) -> str:
+    """Where every request takes longer than the latency that was checked, how long at least; else empty."""
+    if len(evaluation.modules) < len(session.modules) or evaluation.latency_s is None:
+        return ""
+    least = least_times(session, plan, evaluation)
+    taken = [("", longest_path(session, least)[0], evaluation.latency_s, session.slo_s)]
+    if session.objectives:
+        times = objective_times(session, least)
+        taken = [(f" until {name}", own, evaluation.objectives[name], slo) for name, (own, slo) in times.items()]
+    for until, own, checked, slo in taken:
+        if own > checked:
+            missed = f", and the objective is {milliseconds(slo)} ms" if own > slo else ""
+            return f"; requests take at least {milliseconds(own)} ms{until}, however they are dispatched{missed}"
+    return ""
+
+
+def least_times(session: Session, plan: Plan, evaluation: Evaluation) -> list[Fraction]:
+    """Seconds that every request takes at least at each module of a plan, however its invocations are dispatched.
+
+    A request invokes a module at least as often as the whole part of its share says, all at once. In s seconds a slot
+    ends batches of at most b, each of them no faster than the fastest size that the profile has up to b.
+    """
+    found = []
+    for m, ratio in enumerate(per_request(session)):
+        own, slots = plan.modules[m].allocations, []
+        for k, allocation in enumerate(own):
+            c = allocation.configuration
+            machines = allocation.machines + (evaluation.modules[m].partial_rps > 0 and k == len(own) - 1)
+            alike = [
+                one
+                for one in session.modules[m].profile
+                if (one.hardware, one.concurrency) == (c.hardware, c.concurrency) and one.batch <= c.batch
+            ]
+            rate = max(Fraction(one.batch) / one.duration_s for one in alike)
+            slots.append(_Slots(machines * c.concurrency, c.batch, rate, min(one.duration_s for one in alike)))
+        found.append(_least_s(floor(ratio), slots))
+    return found
+
+
+class _Slots(NamedTuple):
+    """Slots that are alike: their number, the largest batch, most invocations per second, shortest time of a batch."""
+
+    number: int
+    batch: int
+    rate: Fraction
+    step_s: Fraction
+
+    def ended(self, seconds: Fraction) -> int:
+        """Invocations that they can have ended after so many seconds."""
+        return self.number * min(floor(seconds * self.rate), floor(seconds / self.step_s) * self.batch)
+
+    def next_s(self, seconds: Fraction) -> Fraction:
+        """When that number may grow."""
+        return min((floor(seconds * self.rate) + 1) / self.rate, (floor(seconds / self.step_s) + 1) * self.step_s)
+
+
+def _least_s(invocations: int, slots: Sequence[_Slots]) -> Fraction:
+    """Seconds until slots can have ended so many invocations."""
+    seconds = invocations / sum((own.number * own.rate for own in slots), Fraction(0))
+    while sum(own.ended(seconds) for own in slots) < invocations:
+        seconds = min(own.next_s(seconds) for own in slots)
+    return seconds

@@ -50,6 +50,7 @@ OF_RULES = {
     "heuristics/session/staffing": "people's rules and their plan space",
     "studies/piccolo/example.py": "Piccolo's worked numbers",
     "euclio/serving/attainment/margins.py": "capacity that is kept free is paid for as dummies of any rate",
+    "euclio/problems/session/deployed.py": "capacity of a machine or more that is free is dummies of any rate",
     "euclio/problems/session/evaluate.py": "a match over all rules",
     "euclio/problems/session/latency/bound.py": "a match over all rules",
     "euclio/proving/session/modules.py": "a match over all rules",

@@ -135,6 +135,24 @@ def test_what_is_not_said_is_asked_for_and_never_guessed(chosen, text, what, ter
     assert said in str(error.value)
 
 
+RESERVED = """InstanceType,AcceleratorName,AcceleratorCount,Price,Region,Term
+v100-1,V100,1,3.2,east,OnDemand
+v100-1,V100,1,1.4,east,Reserved
+v100-8,V100,8,24.8,east,OnDemand
+v100-8,V100,8,24.8,east,OnDemand
+"""
+
+
+def test_a_reservation_next_to_on_demand_is_asked_for(chosen):
+    """1.4 was taken, and named "on demand"; of equal rows either one is right: 24.8 / 8 = 3.1."""
+    with pytest.raises(
+        InputError, match=r"--map: finds two prices of v100-1 in the same place, 1\.4 and 3\.2; keep one"
+    ):
+        chosen(RESERVED, {"V100": "V100"}, per="hour")
+    (found,) = chosen(RESERVED, {"V100": "v100-8"}, per="hour")
+    assert found.price_per_h == Fraction("3.1")
+
+
 def test_accelerators_that_contradict_the_list_are_refused(chosen):
     """So are those of an instance type that is not there."""
     for counts, said in (({"v100-8": 4}, "v100-8 has 4, but the list says 8"), ({"v100-9": 8}, "did you mean v100-8")):

@@ -113,7 +113,7 @@ def test_the_file_gives_the_name(file):
             "detect,A,1,0.1\n",
             "FILE: line 1: names no column that is known; begin the file with "
             "module,hardware,batch,concurrency,duration_s, or p50_s for the last; or --columns says which is which, as "
-            "in batch=Batch Size",
+            "in batch=Batch Size; it has detect, a, 1, 0.1",
         ),
         (
             "module,hardware,batch,duration_ms\n",
@@ -168,7 +168,7 @@ def test_a_module_without_a_rate_is_named(file):
 
 
 def test_a_rate_without_a_module_is_named(file):
-    expected = "rates_rps: module 'clasify' has no row in FILE; it has detect, classify"
+    expected = "rates_rps: module 'clasify' has no row in FILE; did you mean classify?"
     assert problem(file, rates_rps={"detect": 1, "clasify": 1}) == expected
 
 

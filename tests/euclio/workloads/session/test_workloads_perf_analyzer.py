@@ -1,5 +1,6 @@
 """Profiles from perf_analyzer's CSV: what duration is read, and the one line that names what cannot be known."""
 
+import json
 from fractions import Fraction
 
 import pytest
@@ -52,6 +53,41 @@ def test_the_duration_is_that_of_the_highest_rate_of_a_busy_server(folder, capsy
     assert read_profiles("p.csv") == {
         "detect": (Configuration("L4", 4, 1, "0.020202021"), Configuration("L4", 4, 2, "0.032258065"))
     }
+
+
+def export(mode="concurrency", answers=50):
+    """Fifty requests of 20 ms, one after the other from 1 s on, in a window of a second; the last may lack answers."""
+    requests = [{"timestamp": k, "response_timestamps": [k + 20_000_000]} for k in range(10**9, 2 * 10**9, 20_000_000)]
+    for one in requests[answers:]:
+        one["response_timestamps"] = []
+    window = {"requests": requests, "window_boundaries": [10**9, 2 * 10**9]}
+    return json.dumps({"experiments": [{"experiment": {"mode": mode, "value": 1}, **window}], "version": "2"})
+
+
+def test_an_export_of_requests_is_read(folder):
+    """50 requests of 4 inputs in a second: 4 / 200 s a batch."""
+    (folder / "e.json").write_text(export(), encoding="utf-8")
+    assert imported("e.json", "--batch", "4") == 0
+    assert read_profiles("p.csv") == {"detect": (Configuration("L4", 4, 1, "0.02"),)}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            export(mode="request_rate"),
+            "e.json: experiments[0].experiment.mode: is 'request_rate': how many requests were",
+        ),
+        (export(answers=49), "e.json: experiments[0]: has requests without an answer; measure without failures"),
+        ('{"a": 1}', "e.json: is no export of perf_analyzer's requests that is known ('experiments'); give the CSV"),
+        ('{"experiments": 3}', "e.json: is no export of perf_analyzer's requests that is known ("),
+        (export().replace("2000000000]}", "1000000000]}"), "e.json: experiments[0]: has no request that ended in its"),
+    ],
+)
+def test_a_wrong_export_is_refused_in_one_line(folder, capsys, text, expected):
+    (folder / "e.json").write_text(text, encoding="utf-8")
+    assert imported("e.json", "--batch", "4") == 2
+    assert f"euclio: {expected}" in capsys.readouterr().err
 
 
 def test_a_machine_serves_what_was_measured_and_no_more(folder):
