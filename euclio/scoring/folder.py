@@ -154,8 +154,9 @@ def write(problem: Problem, framework: str, folder: Path, count: int, seed: int,
     Raises:
         InputError: the folder has files or cannot be written to, or this system cannot confine programs.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError("is there already; give a new or an empty folder", file=str(folder))
+    _make(folder)
+    if any(folder.iterdir()):
+        raise InputError("has files already; give a new or an empty folder", file=str(folder))
     layout = FRAMEWORKS[framework]
     cases = drawn(problem, count, seed)
     train, test = cases[: -(-len(cases) // 2)], cases[-(-len(cases) // 2) :]
@@ -177,14 +178,22 @@ def write(problem: Problem, framework: str, folder: Path, count: int, seed: int,
     texts |= {f"{layout.given}train/{case.source.name}.json": f"{json_text(_shown(case))}\n" for case in train}
     texts[layout.scorer + FILE] = json_text({"schema": SCHEMA, **plain_data(record)}) + "\n"
     for place, text in texts.items():
-        path = folder / place
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise InputError(f"cannot be a folder: {reason}; choose another one", file=str(path.parent)) from None
-        write_text(text, path)
+        _make((folder / place).parent)
+        write_text(text, folder / place)
     return Evaluator(folder / layout.scorer, record)
+
+
+def _make(folder: Path) -> None:
+    """Make a folder, if it is not there.
+
+    Raises:
+        InputError: it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise InputError(f"cannot be a folder: {reason.lower()}; choose another one", file=str(folder)) from None
 
 
 def _shown(case: Case) -> dict[str, object]:

@@ -254,6 +254,6 @@ def find_problem(name: str) -> Problem:
         InputError: there is none.
     """
     if name not in NAMES:
-        raise InputError(f"is {name!r}; give one of {', '.join(NAMES)}", field="problem")
+        raise InputError(f"there is no problem {name!r}; give one of {', '.join(NAMES)}")
     summary, programs, own = _ROWS[name]
     return Problem(name, summary, programs, own.sources, own.price)

@@ -115,7 +115,7 @@ def test_no_name_tells_the_instance(name):
 
 
 def test_an_unknown_problem_and_an_unknown_hash_are_named():
-    with pytest.raises(InputError, match="is 'knapsack'; give one of splitting"):
+    with pytest.raises(InputError, match="no problem 'knapsack'; give one of splitting"):
         find_problem("knapsack")
     with pytest.raises(InputError, match="no instance abc of prism"):
         named(PRISM, ["abc"])
