@@ -121,7 +121,7 @@ class _FamilyProblem:
     figures: tuple[tuple[str, str], ...]
     space: Mapping[str, Any] = field(default_factory=dict)
     stored: bool = True
-    most_modules: int = 60
+    most_modules: int = 12
 
     @property
     def record(self) -> Family:
