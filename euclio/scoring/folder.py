@@ -73,6 +73,13 @@ class Record:
     train: tuple[str, ...]
     test: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        if self.seconds < 1:
+            raise InputError(f"is {self.seconds}; give at least 1 second", field="seconds")
+        for name, instances in (("train", self.train), ("test", self.test)):
+            if not instances:
+                raise InputError("has no instance; write the folder again", field=name)
+
 
 @dataclass(frozen=True, slots=True)
 class Evaluator:
@@ -102,13 +109,13 @@ class Evaluator:
             InputError: the file cannot be read, euclio lacks an instance, or this system cannot confine programs.
             RefutedError: a plan is better than a proven optimum.
         """
-        names = self.record.test if test else self.record.train
-        return score(self.problem, _cases(self.record.problem, names), _text(program), Limit(self.record.seconds))
+        names, text = self.record.test if test else self.record.train, _text(program)
+        return score(self.problem, _cases(self.record.problem, names), text, Limit(self.record.seconds))
 
     def first(self, program: str | Path) -> Score:
         """The first stage: the score on `FIRST` instances to train on, with `FIRST_S` seconds for each."""
-        names = self.record.train[:FIRST]
-        return score(self.problem, _cases(self.record.problem, names), _text(program), Limit(FIRST_S))
+        names, text = self.record.train[:FIRST], _text(program)
+        return score(self.problem, _cases(self.record.problem, names), text, Limit(FIRST_S))
 
 
 @cache
