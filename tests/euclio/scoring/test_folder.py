@@ -172,7 +172,7 @@ def test_the_evaluator_gives_what_the_framework_takes(made, monkeypatch, name):
         ('{"schema": "euclio/evaluator/1"}', "problem"),
         ('{"schema": "euclio/result/1"}', "schema"),
         (
-            '{"schema": "euclio/evaluator/1", "problem": "no", "seconds": 1, "train": [], "test": []}',
+            '{"schema": "euclio/evaluator/1", "problem": "no", "seconds": 1, "train": ["a"], "test": ["b"]}',
             "no problem 'no'",
         ),
         (
