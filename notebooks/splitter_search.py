@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import random
-import re
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from euclio import solve
+from euclio.core.families import find_family
 from euclio.files.json_reading import parse_json
 from euclio.scoring.problems import Problem
 from euclio.scoring.scores import Case, share_of
@@ -33,11 +34,30 @@ class Tried(NamedTuple):
     kept: bool
 
 
-def with_constants(program: str, constants: Constants) -> str:
-    """The program with other constants."""
-    saved, longer, spread = constants
-    text = re.sub(r"^SAVED, LONGER = \S+ \S+", f"SAVED, LONGER = {saved}, {longer}", program, flags=re.MULTILINE)
-    return re.sub(r"^SPREAD = \S+", f"SPREAD = {spread}", text, flags=re.MULTILINE)
+CHEAPEST = """
+
+def cheapest(instance):
+    \"\"\"The cheapest of the plans with each of these constants.\"\"\"
+    global SAVED, LONGER, SPREAD
+    price = {h["name"]: h["price_per_h"] for h in instance["hardware"]}
+
+    def cost(plan):
+        rows = [a for m in plan["modules"] for a in m["allocations"]]
+        return sum(price[a["hardware"]] * (a["machines"] + a["partial_rps"] / throughput(a)) for a in rows)
+
+    plans = []
+    for SAVED, LONGER, SPREAD in CONSTANTS:
+        plans.append(split(instance))
+    return min(plans, key=cost)
+
+
+split, solve = solve, cheapest
+"""
+
+
+def with_constants(program: str, *constants: Constants) -> str:
+    """The program with other constants; with several of them it returns the cheapest of their plans."""
+    return program + CHEAPEST.replace("CONSTANTS", repr(constants))
 
 
 def solver(program: str) -> Callable[[dict[str, Any]], object]:
@@ -50,9 +70,21 @@ def solver(program: str) -> Callable[[dict[str, Any]], object]:
 
 def values(problem: Problem, cases: tuple[Case, ...], program: str) -> list[Fraction | None]:
     """The checked value of a program's plan on each instance; None if the checker refuses the plan."""
-    solve = solver(program)
-    plans = (parse_json(json.dumps(solve(case.source.data))) for case in cases)
+    own = solver(program)
+    plans = (parse_json(json.dumps(own(case.source.data))) for case in cases)
     return [problem.price(case.source.text, plan).value for case, plan in zip(cases, plans, strict=True)]
+
+
+def solver_values(cases: tuple[Case, ...], name: str) -> list[Fraction | None]:
+    """The checked value of a solver's plan on each instance of sessions."""
+    sessions = (find_family("session").read(parse_json(case.source.text), None) for case in cases)
+    return [solve(session, name).value for session in sessions]
+
+
+def mean_gap(cases: tuple[Case, ...], found: list[Fraction | None]) -> float:
+    """The mean relative distance to the proven optimum, over the instances with an accepted plan."""
+    gaps = [abs(value / case.optimum - 1) for case, value in zip(cases, found, strict=True) if value is not None]
+    return float(sum(gaps, Fraction(0)) / len(gaps))
 
 
 def mean_share(problem: Problem, cases: tuple[Case, ...], program: str) -> Fraction:
@@ -63,6 +95,8 @@ def mean_share(problem: Problem, cases: tuple[Case, ...], program: str) -> Fract
 
 def search(problem: Problem, cases: tuple[Case, ...], evaluations: int, seed: int) -> list[Tried]:
     """Change one constant of the incumbent at random, again and again, and keep the change if the score does not fall.
+
+    A plan worse than Harpagon's counts 0. So the score is that of the program which takes the cheaper of both plans.
 
     Args:
         problem: the problem `splitting`.

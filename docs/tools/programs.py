@@ -26,7 +26,7 @@ from euclio.scoring.running import Limit
 from euclio.scoring.scores import Case, drawn, score, share_of
 
 sys.path.insert(0, str(ROOT / "notebooks"))
-from splitter_search import Tried, search, values, with_constants
+from splitter_search import START, Tried, mean_gap, search, values, with_constants
 
 FAMILIES = {
     "splitting": ("session", {}),
@@ -55,7 +55,8 @@ def by_solver(name: str, problem: str, cases: Sequence[Case]) -> Values:
             plan = solver.run(instance, solver.space or family.full_space, Limits(LIMIT_S)).plan
         except InapplicableError:  # some designs split series-parallel graphs alone
             plan = None
-        found.append(None if plan is None else family.evaluate(instance, plan, space).value)
+        checked = None if plan is None else family.evaluate(instance, plan, space)
+        found.append(checked.value if checked is not None and checked.feasible else None)
     return found
 
 
@@ -70,12 +71,6 @@ def heuristics(problem: Problem, cases: Sequence[Case]) -> Iterator[tuple[str, V
             yield f"`{solver.name}`", by_solver(solver.name, problem.name, cases)
 
 
-def mean_gap(cases: Sequence[Case], found: Values) -> float | None:
-    """The mean relative distance to the proven optimum of the accepted plans; None without any."""
-    gaps = [abs(v - c.optimum) / c.optimum for c, v in zip(cases, found, strict=True) if v is not None]
-    return float(sum(gaps) / len(gaps)) if gaps else None
-
-
 def rows(problem: Problem, cases: Sequence[Case]) -> Iterator[tuple[str, ...]]:
     """The rows of a problem, best score first."""
     found = []
@@ -83,7 +78,7 @@ def rows(problem: Problem, cases: Sequence[Case]) -> Iterator[tuple[str, ...]]:
         shares = [Fraction(0) if v is None else share_of(c, v) for c, v in zip(cases, own, strict=True)]
         accepted = sum(v is not None for v in own)
         counts = (f"{accepted}/{len(cases)}", f"{sum(share == 1 for share in shares)}")
-        found.append((-sum(shares), name, *counts, percent(mean_gap(cases, own), 2)))
+        found.append((-sum(shares), name, *counts, percent(mean_gap(cases, own) if accepted else None, 2)))
     for total, name, *others in sorted(found):
         yield (problem.name, name, f"{float(-total / len(cases)):.3f}", *others)
 
@@ -95,7 +90,7 @@ def progress(train: Sequence[Case], test: Sequence[Case]) -> tuple[list[Tried], 
     steps, best = list[tuple[int, float, float]](), Fraction(-1)
     for number, one in enumerate(tried, 1):
         if one.score > best:
-            best, program = one.score, with_constants(problem.program(), one.constants)
+            best, program = one.score, with_constants(problem.program(), START, one.constants)
             gaps = [mean_gap(half, values(problem, tuple(half), program)) for half in (train, test)]
             steps.append((number, gaps[0] or 0.0, gaps[1] or 0.0))
     return tried, steps

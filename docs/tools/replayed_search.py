@@ -20,27 +20,17 @@ from pathlib import Path
 
 import yaml
 
-EXPONENTS = ("(1, 1)", "(2, 1)", "(1, 1), (2, 1)", "(1, 1), (1, 0.5), (0.5, 1)", "(1, 1), (2, 1), (1, 0.5), (1, 0)")
-"""Exponents of the cost that a move saves and of the latency that it adds; a program takes the cheapest plan."""
-BEST = """
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "notebooks"))
+from splitter_search import with_constants
 
-
-def best(instance):
-    global SAVED, LONGER
-    price = {h["name"]: h["price_per_h"] for h in instance["hardware"]}
-
-    def cost(plan):
-        rows = [a for m in plan["modules"] for a in m["allocations"]]
-        return sum(price[a["hardware"]] * (a["machines"] + a["partial_rps"] / throughput(a)) for a in rows)
-
-    plans = []
-    for SAVED, LONGER in (EXPONENTS,):
-        plans.append(split(instance))
-    return min(plans, key=cost)
-
-
-split, solve = solve, best
-"""
+TRIED = (
+    [(1, 1, 0)],
+    [(2, 1, 0)],
+    [(1, 1, 0), (2, 1, 0)],
+    [(1, 1, 0), (1, 0.5, 0), (0.5, 1, 0)],
+    [(1, 1, 0), (2, 1, 0), (1, 0.5, 0), (1, 0, 0)],
+)
+"""Constants of the splitter (`notebooks/splitter_search.py`); a program takes the cheapest of their plans."""
 HOSTILE = (
     "open('/etc/hostname').read()",
     "raise ValueError('not today')",
@@ -52,8 +42,8 @@ HOSTILE = (
 
 def programs(initial: str) -> Iterator[str]:
     """Ten programs, good and bad in turn."""
-    for exponents, body in zip(EXPONENTS, HOSTILE, strict=True):
-        yield initial + BEST.replace("EXPONENTS", exponents)
+    for constants, body in zip(TRIED, HOSTILE, strict=True):
+        yield with_constants(initial, *constants)
         yield f"def solve(instance):\n    {body}\n"
 
 

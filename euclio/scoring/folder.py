@@ -98,6 +98,10 @@ class Evaluator:
         """The problem."""
         return find_problem(self.record.problem)
 
+    def cases(self, *, test: bool = False) -> tuple[Case, ...]:
+        """The instances to train on, or the held-out ones, each with the initial program's value and the optimum."""
+        return _cases(self.record.problem, self.record.test if test else self.record.train)
+
     def score(self, program: str | Path, *, test: bool = False) -> Score:
         """The score of a program.
 
@@ -109,13 +113,13 @@ class Evaluator:
             InputError: the file cannot be read, euclio lacks an instance, or this system cannot confine programs.
             RefutedError: a plan is better than a proven optimum.
         """
-        names, text = self.record.test if test else self.record.train, _text(program)
-        return score(self.problem, _cases(self.record.problem, names), text, Limit(self.record.seconds))
+        text = _text(program)
+        return score(self.problem, self.cases(test=test), text, Limit(self.record.seconds))
 
     def first(self, program: str | Path) -> Score:
         """The first stage: the score on `FIRST` instances to train on, with `FIRST_S` seconds for each."""
-        names, text = self.record.train[:FIRST], _text(program)
-        return score(self.problem, _cases(self.record.problem, names), text, Limit(FIRST_S))
+        text = _text(program)
+        return score(self.problem, self.cases()[:FIRST], text, Limit(FIRST_S))
 
 
 @cache

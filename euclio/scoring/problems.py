@@ -151,11 +151,8 @@ class _FamilyProblem:
         if self.stored:
             known = load_result(best_path(set_folder(), name), instance)
             # A certificate for a smaller plan space says nothing about the plans of a program.
-            return (
-                self.record.evaluate(instance, known.plan, known.space).value
-                if known.space == self.plan_space
-                else None
-            )
+            checked = self.record.evaluate(instance, known.plan, known.space)
+            return checked.value if checked.feasible and known.space == self.plan_space else None
         solver = find_solver(self.record.default_solver)
         result = solve(instance, solver, space=self.plan_space, time_limit_s=PROOF_S)
         if result.status is not Status.OPTIMAL or certify(instance, result, PROOF_S).verdict is not Verdict.CERTIFIED:
