@@ -61,7 +61,7 @@ def with_constants(program: str, *constants: Constants) -> str:
 
 
 def solver(program: str) -> Callable[[dict[str, Any]], object]:
-    """The function of a program of our own, run here: nobody has to be kept from anything."""
+    """The function of a program of our own, which needs no confinement."""
     names: dict[str, Any] = {}
     exec(program, names)
     found: Callable[[dict[str, Any]], object] = names["solve"]

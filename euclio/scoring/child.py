@@ -4,9 +4,10 @@ It imports nothing of euclio. The request is JSON: the text of the program and t
 output is JSON as well: `plan`, or `error` in words. The candidate can choose this answer in any way, since the scorer
 reads it as data. So nothing in this process needs protection from the candidate, and everything outside does.
 
-Before it runs the candidate, the process gives up its rights (Linux; ours): capabilities and new privileges, files but
-for the standard library (Landlock), other processes, programs and sockets (seccomp), and memory, processor time and
-files beyond limits. Without a program it answers with the rights that it could not give up.
+Before it runs the candidate, the process gives up its rights (Linux; ours). Landlock takes away all files but those of
+the standard library. Seccomp takes away other processes, programs and sockets. Limits hold for memory, processor time
+and written files, and capabilities and new privileges are dropped. Without a program the process answers with the
+rights that it could not give up.
 """
 
 from __future__ import annotations
@@ -42,12 +43,14 @@ X32 = 0x40000000
 COMMON = (425, 426, 427, 424, 434, 438, 440, 448, 452, 463, 466)
 CLONE3 = 435
 CALLS = {
-    # Architecture of the filter, capset, clone, tgkill; then the refused calls in this order: fork, vfork, execve,
-    # execveat, kill, tkill, rt_sigqueueinfo, rt_tgsigqueueinfo, socket, socketpair, ptrace, process_vm_readv and
-    # _writev, unshare, setns, shmget, shmat, semget, msgget, mq_open, bpf, perf_event_open, userfaultfd, add_key,
-    # request_key, keyctl, prlimit64, setrlimit, setpriority, ioprio_set, sched_setaffinity, mount. Last come the calls
-    # by which a file that cannot be opened could still be changed, or carry a word from one call to the next: fchmod,
-    # fchmodat, fchownat, fchown, utimensat, flock, setxattr and its kin, and older forms of these.
+    # First come the architecture of the filter, capset, clone and tgkill. The refused calls follow in this order.
+    # Processes: fork, vfork, execve, execveat, kill, tkill, rt_sigqueueinfo, rt_tgsigqueueinfo.
+    # Sockets and other processes' memory: socket, socketpair, ptrace, process_vm_readv, process_vm_writev.
+    # Namespaces and shared objects: unshare, setns, shmget, shmat, semget, msgget, mq_open.
+    # The kernel: bpf, perf_event_open, userfaultfd, add_key, request_key, keyctl.
+    # Limits and places: prlimit64, setrlimit, setpriority, ioprio_set, sched_setaffinity, mount.
+    # Marks on files that cannot be opened: fchmod, fchmodat, fchownat, fchown, utimensat, flock, setxattr and its kin,
+    # and older forms of these. A program could leave a word in them for its next call.
     "x86_64": (
         (0xC000003E, 126, 56, 234),
         "57 58 59 322 62 200 129 297 41 53 101 310 311 272 308 29 30 64 68 240 321 298 323 248 249 250 302 160 141 251 "
@@ -113,7 +116,7 @@ def _only_library(libc: ctypes.CDLL) -> bool:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
         libc.syscall(ADD_RULE, rules, PATH_BENEATH, struct.pack("=Qi", rights, place), 0)
         os.close(place)
-    return libc.syscall(RESTRICT_SELF, rules, 0) == 0
+    return bool(libc.syscall(RESTRICT_SELF, rules, 0) == 0)
 
 
 def _filter(architecture: int, clone: int, tgkill: int, refused: list[int]) -> list[tuple[int, int, int, int]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError
@@ -21,7 +21,7 @@ from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.experiments.bench_set.access import entries
 from euclio.experiments.bench_set.manifest import best_path, instance_path, set_folder
-from euclio.files.boundary import at, validated
+from euclio.files.boundary import FileModel, at, validated
 from euclio.files.json_reading import parse_json
 from euclio.files.json_writing import one_line
 from euclio.files.result_files import load_result
@@ -165,7 +165,7 @@ class _FamilyProblem:
         instance = self._read(text)
         try:
             with at("plan", None):
-                model = validated(files.plan, self._with_figures(plan), None)
+                model = validated(cast("type[FileModel]", files.plan), self._with_figures(plan), None)
             checked = self.record.evaluate(instance, files.plan_from(model, instance), self.plan_space)
         except InputError as error:
             return Priced(None, str(error))

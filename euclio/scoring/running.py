@@ -46,46 +46,30 @@ class Limit:
     memory_mb: int = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """The outcome of a call.
-
-    Attributes:
-        plan: the plan as plain data, with numbers as in files; None if there is none.
-        why: the reason for no plan, in words; empty if there is one.
-    """
-
-    plan: object
-    why: str = ""
-
-
-def run(program: str, instance: Mapping[str, object], limit: Limit) -> Ran:
-    """The plan of a candidate for an instance.
+def run(program: str, instance: Mapping[str, object], limit: Limit) -> tuple[object, str]:
+    """The plan of a candidate for an instance as plain data, with numbers as in files, or the reason for no plan.
 
     Args:
         program: the text of the candidate, which defines `solve(instance)`.
         instance: plain data.
         limit: limits of the call.
 
-    Returns:
-        The outcome; a candidate that fails in any way has no plan.
-
     Raises:
         InputError: this system cannot confine processes.
     """
     text, why = _answer({"program": program, "instance": instance}, limit)
     if why:
-        return Ran(None, why)
+        return None, why
     try:
         answer = parse_json(text, file="the answer")
     except InputError as error:
-        return Ran(None, printable(str(error)))
+        return None, printable(str(error))
     match answer:
         case {"plan": plan, **others} if not others:
-            return Ran(plan) if plan is not None else Ran(None, "the program returns None; return a plan")
-        case {"error": str(error)}:
-            return Ran(None, printable(f"the program raises {error}"[:300]))
-    return Ran(None, "the answer is no plan")
+            return plan, "" if plan is not None else "the program returns None; return a plan"
+        case {"error": str(told)}:
+            return None, printable(f"the program raises {told}"[:300])
+    return None, "the answer is no plan"
 
 
 @cache
@@ -129,7 +113,7 @@ def _answer(request: Mapping[str, object], limit: Limit) -> tuple[str, str]:
 
 
 def _heard(started: Started, output: int, limit: Limit) -> tuple[str, str]:
-    """What a process says until it ends, and the reason where that is no answer."""
+    """The output of a process until it ends, and the reason where it is no answer."""
     watch = Watch(started.process)
     watch.allow(START_S + WALL * limit.seconds, limit.memory_mb)
     heard = b""

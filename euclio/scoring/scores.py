@@ -137,8 +137,8 @@ def share_of(case: Case, value: Fraction) -> Fraction:
 
 def priced(problem: Problem, source: Source, program: str, limit: Limit) -> Priced:
     """The checker's answer about the plan of a program for an instance, or the reason for no plan."""
-    ran = run(program, source.data, limit)
-    return Priced(None, ran.why) if ran.why else problem.price(source.text, ran.plan)
+    plan, why = run(program, source.data, limit)
+    return Priced(None, why) if why else problem.price(source.text, plan)
 
 
 def score(problem: Problem, cases: Sequence[Case], program: str, limit: Limit) -> Score:

@@ -62,7 +62,7 @@ return pickle.dumps(Plan())""",
     # The instance is a copy, so changing it changes nothing.
     "a changed instance": "instance['gpus'] = 4\ninstance['models'].clear()\nreturn {'placement': []}",
     "more memory": "instance['gpu_memory_gb'] = 10 ** 9\nreturn {'placement': [0, 0, 0, 0]}",
-    # What lies outside of the process.
+    # Files, processes and devices outside.
     "a file of the system": f"open('/etc/hostname').read()\n{WORKS}",
     "answers in the package": f"import os\nos.listdir({HOME!r} + '/data/evaluator')\n{WORKS}",
     "an answer file": f"open({HOME!r} + '/data/evaluator/prism.jsonl').read()\n{WORKS}",
@@ -158,7 +158,7 @@ def attack(body):
 
 @pytest.fixture(autouse=True)
 def confined():
-    """What these tests claim holds where the system can take the rights away; elsewhere the score says what is left."""
+    """The claims hold where the system can take the rights away; elsewhere the score states the rights that are left."""
     if not_prevented():
         pytest.skip(f"not confined here: {'; '.join(not_prevented())}")
 
@@ -257,12 +257,13 @@ def test_no_process_is_left():
 
 def test_an_answer_has_a_largest_size():
     ran = run(attack(f"return 'x' * {ANSWER_BYTES + 1}"), DATA, LIMIT)
-    assert (ran.plan, ran.why) == (None, "the answer has more than 1 MiB")
+    assert ran == (None, "the answer has more than 1 MiB")
 
 
 def test_numbers_keep_their_text():
     """A float of the program is priced as the decimal that Python writes, never rounded again."""
-    assert str(run("def solve(instance):\n    return [0.1, 1e22, 3]\n", DATA, LIMIT).plan[0]) == "0.1"
+    plan, _ = run("def solve(instance):\n    return [0.1, 1e22, 3]\n", DATA, LIMIT)
+    assert str(plan[0]) == "0.1"
 
 
 def test_the_limit_of_time_is_said():

@@ -227,7 +227,7 @@ def test_an_evaluator_needs_two_instances(tmp_path):
 
 
 def test_the_score_needs_linux(made, monkeypatch):
-    """Nobody is scored who is not confined."""
+    """A program is not scored where it cannot be confined."""
     from euclio.scoring import running
 
     monkeypatch.setattr(running, "HARD_LIMITS", False)

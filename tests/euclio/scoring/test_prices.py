@@ -1,4 +1,4 @@
-"""Prices of plans from programs: the family's checker decides, whatever a plan says of itself."""
+"""Prices of plans from programs: the family's checker decides, and no figure in the plan does."""
 
 from __future__ import annotations
 
