@@ -158,7 +158,7 @@ def attack(body):
 
 @pytest.fixture(autouse=True)
 def confined():
-    """The claims hold where the system can take the rights away; elsewhere the score states the rights that are left."""
+    """The claims hold where the system can take the rights away; elsewhere the score states those that are left."""
     if not_prevented():
         pytest.skip(f"not confined here: {'; '.join(not_prevented())}")
 
