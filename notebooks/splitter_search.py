@@ -25,7 +25,7 @@ class Tried(NamedTuple):
 
     Attributes:
         constants: its constants.
-        score: its mean share of the way from Harpagon to the optimum on the training instances.
+        score: its mean share of the way from the initial program to the optimum on the training instances.
         kept: whether it became the incumbent.
     """
 
@@ -96,7 +96,8 @@ def mean_share(problem: Problem, cases: tuple[Case, ...], program: str) -> Fract
 def search(problem: Problem, cases: tuple[Case, ...], evaluations: int, seed: int) -> list[Tried]:
     """Change one constant of the incumbent at random, again and again, and keep the change if the score does not fall.
 
-    A plan worse than Harpagon's counts 0. So the score is that of the program which takes the cheaper of both plans.
+    A plan worse than the initial program's counts 0. So this is the score of the program that takes the cheaper of both
+    plans.
 
     Args:
         problem: the problem `splitting`.

@@ -98,18 +98,18 @@ def progress(train: Sequence[Case], test: Sequence[Case]) -> tuple[list[Tried], 
 
 def drawing(steps: list[tuple[int, float, float]], test: Sequence[Case]) -> Figure:
     """The gaps of the incumbent over evaluations, next to those of solvers on the held-out instances."""
-    figure = Figure(figsize=(7.2, 3.4), layout="constrained")
+    figure = Figure(figsize=(6, 3.3), layout="constrained")
     axes = figure.subplots()
     numbers = [step[0] for step in steps] + [EVALUATIONS]
-    for place, label, colour in ((2, "incumbent, held out", "#2f6fb5"), (1, "incumbent, training", "#8a8f98")):
+    for place, label, colour in ((2, "search, held out", "#2f6fb5"), (1, "search, training", "#8a8f98")):
         gaps = [100 * step[place] for step in steps]
         axes.step(numbers, [*gaps, gaps[-1]], where="post", color=colour, label=label, linewidth=1.8)
     for name, label, colour, style in LINES:
         gap = mean_gap(test, by_solver(name, "splitting", test))
         axes.axhline(100 * (gap or 0.0), color=colour, linestyle=style, label=f"{label}, held out")
     axes.axhline(0, color="#1c1f23", linewidth=1, label="proven optimum")
-    axes.set(xlabel="evaluations", ylabel="mean gap to the optimum, %", xlim=(1, EVALUATIONS), ylim=(-0.2, None))
-    axes.legend(frameon=False, fontsize=8)
+    axes.set(xlabel="evaluations", ylabel="mean gap to the optimum, %", xlim=(1, EVALUATIONS), ylim=(-0.1, None))
+    axes.legend(frameon=False, loc="center right", bbox_to_anchor=(1.0, 0.33))
     return figure
 
 
@@ -129,7 +129,7 @@ def main() -> None:
             found = table(
                 ("constants", "score on training instances", "gap there", "gap on held-out instances"),
                 [
-                    ("1, 1, 0 (Harpagon)", "0.000", percent(steps[0][1], 2), percent(steps[0][2], 2)),
+                    ("1, 1, 0 (initial program)", "0.000", percent(steps[0][1], 2), percent(steps[0][2], 2)),
                     (told, f"{float(best.score):.3f}", percent(steps[-1][1], 2), percent(steps[-1][2], 2)),
                 ],
             )

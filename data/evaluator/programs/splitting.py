@@ -1,4 +1,4 @@
-"""Harpagon in plain Python: its latency splitter, scheduler and dummies (Algorithms 2 and 1, §III-C to §III-E)."""
+"""Harpagon's latency splitter, scheduler and dummies in plain Python, without node merger and cost-direct (§III)."""
 
 import math
 
