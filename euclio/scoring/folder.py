@@ -35,7 +35,7 @@ class Framework:
     """The layout of a folder.
 
     Attributes:
-        files: files of `data/evaluator/folders/` besides `evaluate.py` and `instruction.md`, by their place.
+        files: files of `data/evaluator/folders/` besides `evaluate.py` and the instruction, by their place.
         given: folder of the programs and of the training instances.
         scorer: folder of `evaluate.py` and of `evaluator.json`.
         result_module: module that has the framework's class of results.
