@@ -16,6 +16,7 @@ from euclio.verbs.curve import curve as curve
 from euclio.verbs.decompose import decompose as decompose
 from euclio.verbs.diff import diff as diff
 from euclio.verbs.evaluate import evaluate as evaluate
+from euclio.verbs.evaluator import evaluator as evaluator
 from euclio.verbs.explain import explain as explain
 from euclio.verbs.export import export as export
 from euclio.verbs.generate import generate as generate

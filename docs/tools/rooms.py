@@ -25,6 +25,7 @@ SAYS = {
     "contract": "tries solvers",
     "export": "deployments",
     "report": "figures and pages",
+    "scoring": "scores programs",
     "experiments": "batches, results",
     "questions": "ask for many plans",
     "proving": "certificates, proof files",
@@ -43,7 +44,7 @@ SAYS = {
 BANDS = (
     ("the command", "#dbe8f6", ("cli", "verbs")),
     ("the papers", "#e6e0f2", ("studies",)),
-    ("what is shown", "#dff0e4", ("report", "export", "contract")),
+    ("what is shown", "#dff0e4", ("report", "export", "contract", "scoring")),
     ("what is asked", "#e3f1ef", ("questions", "experiments")),
     ("what is tried", "#e3f1ef", ("proving", "serving", "workloads")),
     ("the model", "#fbe8d2", ("problems",)),

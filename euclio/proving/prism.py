@@ -22,16 +22,9 @@ def broken_certificate(case: Mapping[str, object], certificate: Mapping[str, obj
             model.
     """
     gpus, memory, models = _read(case)
-    placement, prices = certificate.get("placement"), certificate.get("prices")
-    if not _wholes(placement, len(models)) or not all(0 <= gpu < gpus for gpu in placement):
-        return "placement: each model needs one GPU of the instance"
-    largest = Fraction(0)
-    for gpu in range(gpus):
-        own = [model for model, at in zip(models, placement, strict=True) if at == gpu]
-        left = memory - sum(size for size, _ in own)
-        if left <= 0:
-            return f"placement: GPU {gpu} has no memory left"
-        largest = max(largest, sum((load for _, load in own), Fraction(0)) / left)
+    prices, largest = certificate.get("prices"), largest_pressure(case, certificate.get("placement"))
+    if isinstance(largest, str):
+        return largest
     if str(largest) != certificate.get("pressure"):
         return f"pressure: the placement has {largest}, and the certificate says {certificate.get('pressure')}"
     if largest == 0:
@@ -44,6 +37,26 @@ def broken_certificate(case: Mapping[str, object], certificate: Mapping[str, obj
     if sum(prices) <= gpus * dearest:
         return f"prices: they sum to {sum(prices)}, which {gpus} GPUs with at most {dearest} each can hold"
     return None
+
+
+def largest_pressure(case: Mapping[str, object], placement: object) -> Fraction | str:
+    """The largest pressure of a placement, or the rule that it breaks, in words.
+
+    Args:
+        case: an instance, as for `broken_certificate`.
+        placement: the GPU of each model, counted from 0; plain data from anywhere.
+    """
+    gpus, memory, models = _read(case)
+    if not _wholes(placement, len(models)) or not all(0 <= gpu < gpus for gpu in placement):
+        return "placement: each model needs one GPU of the instance"
+    largest = Fraction(0)
+    for gpu in range(gpus):
+        own = [model for model, at in zip(models, placement, strict=True) if at == gpu]
+        left = memory - sum(size for size, _ in own)
+        if left <= 0:
+            return f"placement: GPU {gpu} has no memory left"
+        largest = max(largest, sum((load for _, load in own), Fraction(0)) / left)
+    return largest
 
 
 def _dearest(weighted: list[tuple[Fraction, int]], below: Fraction) -> int:

@@ -72,6 +72,9 @@ KNOWN = {
     "euclio/core/versions.py": {"subprocess"},
     "euclio/experiments/slot.py": {"subprocess"},
     "euclio/workloads/profiling/measurement.py": {"subprocess"},
+    # A candidate of an evaluator, which the user names: in a process that has given up its rights.
+    "euclio/scoring/child.py": {"exec", "compile", "ctypes"},
+    "euclio/scoring/running.py": {"subprocess"},
     # The program of HiGHS, by the path that its package gives.
     "formulations/engines/highs_program.py": {"subprocess"},
     # The same command below a keeper, which ends what it leaves behind.
