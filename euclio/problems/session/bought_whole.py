@@ -106,21 +106,25 @@ def with_whole_costs(session: Session, result: Result, limit_s: float | None) ->
 
 
 def _with_packed_bound(session: Session, result: Result, limit_s: float | None) -> Result:
-    """The result with a proven bound on packed plans: the optimum by share, with dummies at any rate.
+    """The result with a proven bound on packed plans."""
+    least = packed_bound(session, result.space, LIMIT_S if limit_s is None else min(limit_s, LIMIT_S))
+    return result if least is None else replace(result, stats={**result.stats, PACKED_BOUND: least})
+
+
+def packed_bound(session: Session, space: PlanSpace, limit_s: float) -> float | None:
+    """No plan of packed machines costs less per hour: the optimum by share, with dummies at any rate. None: not known.
 
     Every packed plan is one of these: on a shared machine the shares f/t sum up to no more than the time that it is
     busy, hence to 1, and nobody waits for others. It is raised to the least sum of prices that is no less. Changes to
     running machines are counted in other ways there, so that nothing is said where they bind.
     """
-    left_s = LIMIT_S if limit_s is None else min(limit_s, LIMIT_S)
-    if EXACT not in solvers("session") or left_s <= 0 or is_limited_by_changes(session):
-        return result
-    bound = solve(session, EXACT, space=_by_share(result.space), time_limit_s=left_s).bound
+    if EXACT not in solvers("session") or limit_s <= 0 or is_limited_by_changes(session):
+        return None
+    bound = solve(session, EXACT, space=_by_share(space), time_limit_s=limit_s).bound
     if bound is None:
-        return result
+        return None
     # Where packed, every machine is charged whole: a cost is a sum of prices, and the least of these is a bound too.
-    least = float(least_sum(session.price.values(), exact(bound) * BELOW))
-    return replace(result, stats={**result.stats, PACKED_BOUND: max(float(bound), least)})
+    return max(float(bound), float(least_sum(session.price.values(), exact(bound) * BELOW)))
 
 
 def whole_costs_in_words(session: Session, result: Result) -> list[str]:

@@ -15,7 +15,7 @@ from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.objectives import Objective
 from euclio.problems.session.table import plan_table
 from euclio.proving.session.attainment import find_better_keeping
-from euclio.serving.attainment import solve_attaining
+from euclio.serving.attainment import setup_of, solve_attaining
 from euclio.serving.attainment.lower_bound import BOUND_OF
 from euclio.serving.attainment.margins import alike, least_share, stricter
 from euclio.serving.session import Setup, simulate
@@ -130,6 +130,22 @@ def test_the_reason_is_what_the_limit_ended(monkeypatch):
     assert (result.status, result.plan) == (Status.UNKNOWN, None)
     assert result.reason.startswith("the time limit ended the simulation that decides whether a plan keeps 95 %")
     assert result.reason.endswith("allow more time")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_packed_plans_hold_on_other_requests_and_no_bound_is_above_one(seed):
+    """Four modules that one machine serves: their shared queue is simulated, at another seed for ten times as long.
+
+    Whole machines would be four; no bound on them is one on a packed plan.
+    """
+    rates = [10 + 3 * ((seed + k) % 4) for k in range(4)]
+    models = [Configuration("g", 1, 1, f"0.01{seed}"), Configuration("g", 4, 1, "0.025")]
+    four = Session("four", "0.3", [Hardware("g", "0.5")], [Module(f"m{k}", r, models) for k, r in enumerate(rates)])
+    result = solve_attaining(four, "whole-greedy", 0.95, charging="packed")
+    assert result.plan.shared
+    assert result.bound <= result.cost < 2
+    setup = replace(setup_of(result), seed=4321, seconds=min(5000.0, 10 * setup_of(result).seconds))
+    assert simulate(four, result.plan, setup, result.space).attainment >= 0.95
 
 
 SEVERAL = replace(
