@@ -148,6 +148,14 @@ def test_packed_plans_hold_on_other_requests_and_no_bound_is_above_one(seed):
     assert simulate(four, result.plan, setup, result.space).attainment >= 0.95
 
 
+@pytest.mark.parametrize("dispatch", ["pull", "round-robin"])
+def test_machines_are_not_shared_behind_a_dispatcher_that_collects_no_batch_for_one_module(dispatch):
+    models = [Configuration("g", 1, 1, "0.01")]
+    two = Session("two", "0.3", [Hardware("g", 1)], [Module(name, 10, models) for name in "ab"])
+    result = solve_attaining(two, "whole-greedy", 0.95, Setup(dispatch=dispatch), charging="packed")
+    assert (result.plan.shared, result.cost) == ((), 2)
+
+
 SEVERAL = replace(
     SESSION,
     slo_s=None,
