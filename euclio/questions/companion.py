@@ -7,10 +7,17 @@ from dataclasses import replace
 
 from euclio.core.family import Companion
 from euclio.core.result import Result
-from euclio.problems.session.bought_whole import prepare, with_whole_costs
+from euclio.problems.session.bought_whole import (
+    SHARED_IN_TIME,
+    cheaper_shared,
+    prepare,
+    shared_stats,
+    with_whole_costs,
+)
 from euclio.problems.session.checking.machine_limits import limited_apart, needed_together
 from euclio.problems.session.instance import Session
-from euclio.questions.at_random import with_random_arrivals
+from euclio.problems.session.rules import Charging
+from euclio.questions.at_random import poisson_attainment, with_random_arrivals
 from euclio.serving.attainment import rough_cost as rough_cost  # imported before a limit counts, as `prepare` is made
 from euclio.serving.session import glance as glance
 
@@ -23,7 +30,21 @@ def with_both(session: Session, result: Result, limit_s: float | None) -> Result
     began = time.monotonic()
     found = with_random_arrivals(session, result, limit_s)
     left_s = None if limit_s is None else limit_s - (time.monotonic() - began)
-    return with_whole_costs(session, _with_needed(session, found), left_s)
+    found = with_whole_costs(session, _with_needed(session, found), left_s)
+    return _with_shared(session, found, None if limit_s is None else limit_s - (time.monotonic() - began))
+
+
+def _with_shared(session: Session, result: Result, limit_s: float | None) -> Result:
+    """The result with the cost of shared machines where that is less, and their attainment where that is quick."""
+    if result.value is None or result.space.charging is Charging.PACKED:
+        return result
+    shared = cheaper_shared(session, result, limit_s)
+    if shared is None:
+        return result
+    plan, space = shared
+    stats = {**result.stats, **shared_stats(session, plan, space)}
+    kept = poisson_attainment(session, replace(result, plan=plan, space=space))
+    return replace(result, stats=stats if kept is None else {**stats, SHARED_IN_TIME: kept})
 
 
 def _with_needed(session: Session, result: Result) -> Result:

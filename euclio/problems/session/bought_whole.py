@@ -1,4 +1,4 @@
-"""What plans by share cost bought whole, the best plan of whole machines, and what no packed plan is below (ours)."""
+"""The cost of plans bought whole and of plans on shared machines, and a bound on packed plans (ours)."""
 
 from __future__ import annotations
 
@@ -7,17 +7,23 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil, gcd, lcm
 
+from euclio.core.compiled import as_they_are
+from euclio.core.coverage import fitting
 from euclio.core.numbers import exact
 from euclio.core.objective import LEAST_COST
 from euclio.core.registry import solvers
-from euclio.core.result import Result
+from euclio.core.result import Result, Status
 from euclio.core.solving import solve
 from euclio.core.warm_up import warm_up
+from euclio.core.words import full, percent
 from euclio.problems.session.costs import money
 from euclio.problems.session.demands import is_limited_by_changes
 from euclio.problems.session.evaluate import evaluate
 from euclio.problems.session.instance import Session
+from euclio.problems.session.plan import Plan
 from euclio.problems.session.rules import Charging, DummyRule
+from euclio.problems.session.sharing.packing import packs, residents
+from euclio.problems.session.sharing.placing import share_machines
 from euclio.problems.session.space import PlanSpace
 
 # The least that whole machines cost together, from some amount on (ours).
@@ -65,6 +71,13 @@ BELOW = 1 - Fraction(1, 10**9)
 LIMIT_S = 5.0
 """Seconds that the search of the best whole plan, or of the bound, takes at most."""
 EXACT = "exact"
+SHARED, BUSIEST, SHARED_IN_TIME = "shared_per_h", "shared_busiest", "shared_poisson_attainment"
+"""Entries of a result's `stats` about a plan that shares machines and costs less than the best known whole ones: its
+cost per hour, the share of the time that its busiest shared machine works, and its share of Poisson requests in time."""
+MOST_SHARING, SHARE_S = 20, 0.1
+"""Modules of a session for which sharing is tried, and seconds for each plan by share."""
+PARTS = (Fraction(1), Fraction(3, 4))
+"""Parts of the SLO that these plans are made for: the rest is left to the waits on shared machines."""
 
 
 def prepare(space: PlanSpace) -> None:
@@ -112,7 +125,7 @@ def _with_packed_bound(session: Session, result: Result, limit_s: float | None) 
 
 
 def packed_bound(session: Session, space: PlanSpace, limit_s: float) -> float | None:
-    """No plan of packed machines costs less per hour: the optimum by share, with dummies at any rate. None: not known.
+    """No plan of packed machines costs less per hour: the optimum by share, with dummies at any rate. None means unknown.
 
     Every packed plan is one of these: on a shared machine the shares f/t sum up to no more than the time that it is
     busy, hence to 1, and nobody waits for others. It is raised to the least sum of prices that is no less. Changes to
@@ -127,6 +140,58 @@ def packed_bound(session: Session, space: PlanSpace, limit_s: float) -> float | 
     return max(float(bound), float(least_sum(session.price.values(), exact(bound) * BELOW)))
 
 
+def cheaper_shared(session: Session, result: Result, limit_s: float | None) -> tuple[Plan, PlanSpace] | None:
+    """A plan on shared machines that costs less than the best known plan of whole machines, with its plan space.
+
+    The plan and plans by share, which use the least time of machines, are packed (`share_machines`).
+
+    Args:
+        session: the session, with its changes.
+        result: its result, after `with_whole_costs`.
+        limit_s: seconds that there are for it; None means no limit.
+    """
+    least = exact(result.stats[BEST]) if BEST in result.stats else result.value
+    space, few = replace(result.space, charging=Charging.PACKED), 1 < len(session.modules) <= MOST_SHARING
+    sure = result.space.charging is Charging.WHOLE or BEST in result.stats
+    enough_s = limit_s is None or limit_s > len(PARTS) * SHARE_S
+    if not (sure and few and enough_s) or result.plan is None or least is None or not packs(space.policy):
+        return None
+    plans, by_share = [result.plan], replace(space, charging=Charging.SHARE)
+    for part in PARTS if EXACT in solvers("session") and not session.objectives else ():
+        with as_they_are():
+            own = replace(session, slo_s=session.slo_s * part)
+            found = solve(own, EXACT, space=by_share, time_limit_s=SHARE_S)
+        plans += [found.plan] if found.status is Status.OPTIMAL and found.plan is not None else []
+    best = None
+    for plan in plans:
+        shared = share_machines(session, plan, space)
+        checked = evaluate(session, shared, space)
+        if shared.shared and checked.feasible and checked.cost_per_h is not None and checked.cost_per_h < least:
+            best, least = shared, checked.cost_per_h
+    return None if best is None else (best, space)
+
+
+def shared_stats(session: Session, plan: Plan, space: PlanSpace) -> dict[str, float]:
+    """Cost of a plan on shared machines, and the share of the time that the busiest of these works."""
+    checked = evaluate(session, plan, space)
+    assert checked.cost_per_h is not None
+    groups = residents(plan, [module.partial_rps for module in checked.modules])
+    busiest = max(sum((one.busy for one in group), Fraction(0)) for group in groups)
+    return {SHARED: float(checked.cost_per_h), BUSIEST: float(busiest)}
+
+
+def _shared_in_words(session: Session, result: Result) -> list[str]:
+    """The line on shared machines under a plan of others; none where they save nothing, or no solver makes them."""
+    space, stats = replace(result.space, charging=Charging.PACKED), result.stats
+    makers = fitting(session, lambda solver: solver.space_on(session, space)) if SHARED in stats else []
+    if not makers:
+        return []
+    kept = f", {percent(stats[SHARED_IN_TIME])} of Poisson requests in time" if SHARED_IN_TIME in stats else ""
+    named = "" if any(own.name == EXACT for own in makers) else f" --solver {makers[0].name}"
+    cost, busy = money(session, exact(full(stats[SHARED]))), percent(stats[BUSIEST], 0)
+    return [f"shared machines: {cost} per hour, the busiest works {busy} of the time{kept}; --machines packed{named}"]
+
+
 def whole_costs_in_words(session: Session, result: Result) -> list[str]:
     """The line on whole machines under a plan by share, or on packed plans under one; none where nothing is known."""
     stats = result.stats
@@ -134,13 +199,14 @@ def whole_costs_in_words(session: Session, result: Result) -> list[str]:
         least = money(session, exact(stats[PACKED_BOUND]))
         proof = "proven: the bound of machines by share, in whole machines"
         return [f"no plan of packed machines costs less than {least} per hour ({proof})"]
+    shared = _shared_in_words(session, result)
     if result.space.charging is not Charging.SHARE or result.value is None or BEST not in stats:
-        return []
+        return shared
     bought = f"bought whole {money(session, exact(stats[BOUGHT]))} per hour" if BOUGHT in stats else "beyond the stock"
     known = stats.get(BOUND, 0.0)
     proven = "proven" if LEAST_COST.proven(exact(stats[BEST]), known) else f"at least {money(session, exact(known))}"
     best = f"{money(session, exact(stats[BEST]))} ({proven})"
-    return [f"{bought}; the best plan of whole machines, --machines whole: {best}"]
+    return [f"{bought}; the best plan of whole machines, --machines whole: {best}", *shared]
 
 
 def _whole(space: PlanSpace) -> PlanSpace:
