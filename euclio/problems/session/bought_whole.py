@@ -73,7 +73,7 @@ LIMIT_S = 5.0
 EXACT = "exact"
 SHARED, BUSIEST, SHARED_IN_TIME = "shared_per_h", "shared_busiest", "shared_poisson_attainment"
 """Entries of a result's `stats` about a plan that shares machines and costs less than the best known whole ones: its
-cost per hour, the share of the time that its busiest shared machine works, and its share of Poisson requests in time."""
+cost per hour, the time share that its busiest shared machine works, and its share of Poisson requests in time."""
 MOST_SHARING, SHARE_S = 20, 0.1
 """Modules of a session for which sharing is tried, and seconds for each plan by share."""
 PARTS = (Fraction(1), Fraction(3, 4))
@@ -125,7 +125,7 @@ def _with_packed_bound(session: Session, result: Result, limit_s: float | None) 
 
 
 def packed_bound(session: Session, space: PlanSpace, limit_s: float) -> float | None:
-    """No plan of packed machines costs less per hour: the optimum by share, with dummies at any rate. None means unknown.
+    """No packed plan costs less per hour: the optimum by share, with dummies at any rate. None means unknown.
 
     Every packed plan is one of these: on a shared machine the shares f/t sum up to no more than the time that it is
     busy, hence to 1, and nobody waits for others. It is raised to the least sum of prices that is no less. Changes to
