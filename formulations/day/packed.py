@@ -30,6 +30,7 @@ from euclio.problems.day.sharing import PACKED_DAY, held, price_of_changes
 from euclio.problems.session import Charging, Plan, PlanSpace, Session
 from euclio.problems.session import evaluate as evaluate_session
 from euclio.problems.session.bought_whole import packed_bound
+from euclio.problems.session.resources import without_stock
 from formulations.day.answers import RuleError
 from formulations.day.cheapest import Rates, supported
 from formulations.day.choices import Floats, Ints
@@ -87,6 +88,7 @@ class _Pool:
         self.day = day
         self.rates = np.array([[float(rate) for rate in step.rates_rps] for step in day.steps])
         self._maker = _maker(day)
+        self._stock = np.array([math.inf if h.count is None else h.count for h in day.session.hardware])
         self._known: dict[tuple[tuple[Machine, ...], tuple[Machine, ...]], Matched] = {}
         self.plans: list[_Candidate] = []
         left = None if limits.time_limit_s is None else time.perf_counter() + SOLVED * limits.time_limit_s
@@ -112,14 +114,17 @@ class _Pool:
         names = len(self.day.session.modules)
         if there is None:
             return _candidate(self.day, StepPlan((Staffing(()),) * names))
-        made = self._maker.run(there, self._maker.space_on(there, PACKED), Limits(EACH_S)).plan
+        free = without_stock(there)
+        made = self._maker.run(free, self._maker.space_on(free, PACKED), Limits(EACH_S)).plan
         if made is None:
             return None
         own = _step(there, made)
         if not evaluate_session(there, session_plan(there, own.modules, own.shared), step_space(own)).feasible:
             return None
         of = dict(zip(asked(rates), own.modules, strict=True))
-        return _candidate(self.day, replace(own, modules=tuple(of.get(m, Staffing(())) for m in range(names))))
+        found = _candidate(self.day, replace(own, modules=tuple(of.get(m, Staffing(())) for m in range(names))))
+        used = found.on.sum(axis=0) + np.bincount([h for h, _ in found.shared], minlength=found.on.shape[1])
+        return found if (used <= self._stock).all() else None
 
     def _per_step(self) -> Floats:
         """Money for each plan in each step; infinite where it does not serve. Shape (steps, plans)."""
@@ -172,14 +177,15 @@ class _Pool:
 
 
 def _maker(day: Day) -> AnySolver:
-    """The solver of packed sessions that fits best.
+    """The solver of packed sessions that fits best. Most know no stock: plans beyond it are left out instead.
 
     Raises:
         RuleError: there is none.
     """
     session = at_rates(day.session, day.largest_rates_rps)
     assert session is not None
-    for solver in fitting(session, lambda solver: solver.space_on(session, PACKED)):
+    free = without_stock(session)
+    for solver in fitting(free, lambda solver: solver.space_on(free, PACKED)):
         if solver.kind != "brute force":
             return solver
     raise RuleError("no solver of sessions makes packed plans of it")
@@ -199,7 +205,7 @@ def _planned_rates(day: Day) -> Iterator[Rates]:
 
 
 def _step(session: Session, plan: Plan) -> StepPlan:
-    """A packed plan of a session as machines of a step. A partial machine that nobody shares is a whole one."""
+    """A packed plan of a session as machines of a step. A partial machine of one module becomes a whole one."""
     evaluation = evaluate_session(session, plan, PACKED)
     rates = [found.partial_rps for found in evaluation.modules]
     sharing = {m for group in plan.shared for m in group}
@@ -266,7 +272,7 @@ def cheapest_way(pool: _Pool) -> list[int]:
 
 
 def cheapest_each(pool: _Pool) -> list[int]:
-    """The cheapest plan of each step, whatever changes cost."""
+    """The cheapest plan of each step; changes do not count."""
     return [int(place) for place in pool.per_step.argmin(axis=1)]
 
 
@@ -314,7 +320,7 @@ def packed_answer(
 
 
 def _bound(day: Day, left_s: float) -> float:
-    """What the machines of all steps cost at least; steps for which there is no time left count nothing."""
+    """Money that the machines of all steps cost at least; a step without time for its bound counts nothing."""
     ends_at, least = time.perf_counter() + left_s, dict[Rates, float]()
     for rates in dict.fromkeys(step.rates_rps for step in day.steps):
         session, now = at_rates(day.session, rates), time.perf_counter()

@@ -17,13 +17,14 @@ from euclio.core.parts import PlanFiles
 from euclio.core.space_fields import in_words
 from euclio.core.words import amount
 from euclio.files.boundary import FileModel, Name, Number, Text, at
-from euclio.files.dataclass_files import exact_of, needed_text
+from euclio.files.dataclass_files import exact_of, file_model, needed_text
 from euclio.files.instance_files import InstanceFormat
 from euclio.files.plain_family import plain_family
+from euclio.files.plan_files import RunOptions
 from euclio.problems.day.evaluate import WHOLE, DayEvaluation, evaluate
 from euclio.problems.day.instance import STATE, Day, Step
 from euclio.problems.day.plan import DayPlan
-from euclio.problems.day.sharing import WHOLE_DAY
+from euclio.problems.day.sharing import WHOLE_DAY, DaySpace
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.checking.machine_limits import has_floors
 from euclio.problems.session.demands import is_limited_by_changes
@@ -151,6 +152,13 @@ def _doubts(day: Day) -> list[str]:
     return session_doubts(day.session, "session.")
 
 
+class _DayOptions(RunOptions):
+    """The options of a run next to the plan space, with an attainment that was asked for."""
+
+    objective: Text = ""
+    attainment: dict[str, Any] | None = None
+
+
 def _plan_files() -> PlanFiles:
     """As the fields of plans say; steps without shared machines do not list them."""
     files = _PLAIN.plan_files()
@@ -162,7 +170,7 @@ def _plan_files() -> PlanFiles:
                 del step["shared"]
         return found
 
-    return replace(files, data=data)
+    return replace(files, options=file_model(DaySpace, _DayOptions), data=data)
 
 
 _PLAIN = plain_family("day", Day, DayPlan, LEAST_COST_IN_ALL, evaluate, small, "day-exact", WHOLE_DAY, DAYS)

@@ -89,7 +89,7 @@ def _resident(session: Session, machine: SharedMachine, module: str) -> Resident
 
 
 def broken_machines(session: Session, plan: StepPlan) -> Iterator[str]:
-    """What is wrong with shared machines whatever the load: time and memory, also of models without requests."""
+    """Shared machines without enough time or memory for all of their models, requests or not."""
     for machine in plan.shared:
         found = [_resident(session, machine, one.module) for one in machine.residents]
         own = [one for one in found if one is not None]
