@@ -148,6 +148,16 @@ def test_packed_plans_hold_on_other_requests_and_no_bound_is_above_one(seed):
     assert simulate(four, result.plan, setup, result.space).attainment >= 0.95
 
 
+def test_modules_share_at_rates_at_which_no_batch_fills_in_time():
+    """One request each 2 s takes more than 0.3 s with b/f; at more planned rate it does not, and the queue is short."""
+    models = [Configuration("g", 1, 1, "0.01")]
+    few = Session("few", "0.3", [Hardware("g", 1)], [Module(name, "0.5", models) for name in "abc"])
+    assert solve(few, "whole-greedy", charging="packed").cost == 3
+    result = solve_attaining(few, "whole-greedy", 0.95, charging="packed")
+    assert (result.cost, result.bound, result.status) == (1, 1, Status.OPTIMAL)
+    assert simulate(few, result.plan, replace(setup_of(result), seed=4322), result.space).attainment >= 0.95
+
+
 @pytest.mark.parametrize("dispatch", ["pull", "round-robin"])
 def test_machines_are_not_shared_behind_a_dispatcher_that_collects_no_batch_for_one_module(dispatch):
     models = [Configuration("g", 1, 1, "0.01")]
