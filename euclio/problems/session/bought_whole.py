@@ -72,8 +72,10 @@ LIMIT_S = 5.0
 """Seconds that the search of the best whole plan, or of the bound, takes at most."""
 EXACT = "exact"
 SHARED, BUSIEST, SHARED_IN_TIME = "shared_per_h", "shared_busiest", "shared_poisson_attainment"
+SHARED_FREE = "shared_keeps_free"
 """Entries of a result's `stats` about a plan that shares machines and costs less than the best known whole ones: its
-cost per hour, the time share that its busiest shared machine works, and its share of Poisson requests in time."""
+cost per hour, the time share that its busiest shared machine works, its share of Poisson requests in time; and 1 if its
+machines keep capacity free, as plans of an attainment do."""
 MOST_SHARING, SHARE_S = 20, 0.1
 """Modules of a session for which sharing is tried, and seconds for each plan by share."""
 PARTS = (Fraction(1), Fraction(3, 4))
@@ -140,43 +142,40 @@ def packed_bound(session: Session, space: PlanSpace, limit_s: float) -> float | 
     return max(float(bound), float(least_sum(session.price.values(), exact(bound) * BELOW)))
 
 
-def cheaper_shared(session: Session, result: Result, limit_s: float | None) -> tuple[Plan, PlanSpace] | None:
-    """A plan on shared machines that costs less than the best known plan of whole machines, with its plan space.
+def cheaper_shared(session: Session, space: PlanSpace, plans: Iterable[Plan], least: Fraction) -> Plan | None:
+    """A plan on shared machines that costs less than some amount per hour; None if none is found.
 
-    The plan and plans by share, which use the least time of machines, are packed (`share_machines`).
+    Plans of other machines are packed (`share_machines`), also plans by share, which use the least time of machines.
 
     Args:
-        session: the session, with its changes.
-        result: its result, after `with_whole_costs`.
-        limit_s: seconds that there are for it; None means no limit.
+        session: the session.
+        space: plan space of the plan, in which machines are packed.
+        plans: plans of the session to be packed next to those by share.
+        least: money per hour.
     """
-    least = exact(result.stats[BEST]) if BEST in result.stats else result.value
-    space, few = replace(result.space, charging=Charging.PACKED), 1 < len(session.modules) <= MOST_SHARING
-    sure = result.space.charging is Charging.WHOLE or BEST in result.stats
-    enough_s = limit_s is None or limit_s > len(PARTS) * SHARE_S
-    if not (sure and few and enough_s) or result.plan is None or least is None or not packs(space.policy):
+    if not 1 < len(session.modules) <= MOST_SHARING or not packs(space.policy):
         return None
-    plans, by_share = [result.plan], replace(space, charging=Charging.SHARE)
+    known, best, by_share = list(plans), None, replace(space, charging=Charging.SHARE)
     for part in PARTS if EXACT in solvers("session") and not session.objectives else ():
         with as_they_are():
             own = replace(session, slo_s=session.slo_s * part)
             found = solve(own, EXACT, space=by_share, time_limit_s=SHARE_S)
-        plans += [found.plan] if found.status is Status.OPTIMAL and found.plan is not None else []
-    best = None
-    for plan in plans:
+        known += [found.plan] if found.status is Status.OPTIMAL and found.plan is not None else []
+    for plan in known:
         shared = share_machines(session, plan, space)
         checked = evaluate(session, shared, space)
         if shared.shared and checked.feasible and checked.cost_per_h is not None and checked.cost_per_h < least:
             best, least = shared, checked.cost_per_h
-    return None if best is None else (best, space)
+    return best
 
 
 def shared_stats(session: Session, plan: Plan, space: PlanSpace) -> dict[str, float]:
-    """Cost of a plan on shared machines, and the share of the time that the busiest of these works."""
+    """Cost of a plan on shared machines, and the share of the time that the busiest of these works for requests."""
     checked = evaluate(session, plan, space)
     assert checked.cost_per_h is not None
     groups = residents(plan, [module.partial_rps for module in checked.modules])
-    busiest = max(sum((one.busy for one in group), Fraction(0)) for group in groups)
+    came = [m.rate_rps / (m.rate_rps + own.dummy_rps) for m, own in zip(session.modules, checked.modules, strict=True)]
+    busiest = max(sum((one.busy * came[one.module] for one in group), Fraction(0)) for group in groups)
     return {SHARED: float(checked.cost_per_h), BUSIEST: float(busiest)}
 
 
@@ -189,7 +188,8 @@ def _shared_in_words(session: Session, result: Result) -> list[str]:
     kept = f", {percent(stats[SHARED_IN_TIME])} of Poisson requests in time" if SHARED_IN_TIME in stats else ""
     named = "" if any(own.name == EXACT for own in makers) else f" --solver {makers[0].name}"
     cost, busy = money(session, exact(full(stats[SHARED]))), percent(stats[BUSIEST], 0)
-    return [f"shared machines: {cost} per hour, the busiest works {busy} of the time{kept}; --machines packed{named}"]
+    asked = f" --attainment 0.99{named}" if stats.get(SHARED_FREE) else named
+    return [f"shared machines: {cost} per hour, the busiest works {busy} of the time{kept}; --machines packed{asked}"]
 
 
 def whole_costs_in_words(session: Session, result: Result) -> list[str]:
