@@ -149,8 +149,9 @@ class Fronts:
 
     def front_of(self, ready: PreparedRun, plan: Plan, demand: Demand) -> Front | None:
         """What is known of the session of a run; None: it has to be searched for by itself."""
-        if demand.modules or not is_plain(ready.instance):
-            # Simulations that say how late requests are for every SLO do not say it of modules' own objectives.
+        if demand.modules or not is_plain(ready.instance) or ready.space.charging.packs:
+            # Simulations that say how late requests are for every SLO do not say it of modules' own objectives, and
+            # they serve one module after the other, which machines that modules share do not.
             return None
         session, space = ready.instance, spare_space(ready.space)
         base = replace(session, slo_s=Fraction(1))

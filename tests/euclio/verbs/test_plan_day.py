@@ -152,6 +152,7 @@ def test_days_whose_modules_share_machines(capsys, folder):
     )
     least = [min(row["cost_in_all"] for row in found["solvers"]) for found in (whole, packed)]
     assert least == [9, 5]
+    assert ("charging" in whole, packed["charging"]) == (False, "packed")
     assert whole == without_times(json.loads(call(capsys, *given, "--json")[1]), whole)
     code, out, _ = call(capsys, *given, "--machines", "packed", "--solvers", "day-per-machine")
     assert code == 4

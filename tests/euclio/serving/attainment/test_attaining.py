@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from worked_examples import M_1, M_3, module
 
-from euclio import evaluate, pool, solve
+from euclio import evaluate, pool, solve, what_if
 from euclio.core.result import Status
 from euclio.core.tables import to_text
 from euclio.files import load_result, save_result
@@ -156,6 +156,15 @@ def test_modules_share_at_rates_at_which_no_batch_fills_in_time():
     result = solve_attaining(few, "whole-greedy", 0.95, charging="packed")
     assert (result.cost, result.bound, result.status) == (1, 1, Status.OPTIMAL)
     assert simulate(few, result.plan, replace(setup_of(result), seed=4322), result.space).attainment >= 0.95
+
+
+def test_several_objectives_of_packed_plans_are_searched_one_by_one():
+    """Simulations that all objectives share serve one module after the other, which shared machines do not."""
+    models = [Configuration("g", 1, 1, "0.02")]
+    two = Session("two", "0.3", [Hardware("g", 1)], [Module(name, 10, models) for name in "ab"])
+    asked = {"slo": "0.3", "rate": 20, "solver": "whole-greedy", "machines": "packed", "attainment": 0.95}
+    (point,) = what_if(two, **asked).points.values()
+    assert (point.result.plan.shared, point.result.cost) == (((0, 1),), 1)
 
 
 @pytest.mark.parametrize("dispatch", ["pull", "round-robin"])
