@@ -28,6 +28,7 @@ from pasting import FIGURES, FINDINGS, OPEN, draw_plain, paste, table
 
 from euclio import solve
 from euclio.core.progress import progress_bar
+from euclio.core.result import AnyResult
 from euclio.core.words import percent
 from euclio.problems.session import Charging, Module, PlanSpace, Session
 from euclio.problems.session.bought_whole import LIMIT_S, packed_bound
@@ -86,9 +87,9 @@ def evenly(session: Session, solver: str) -> Costs | None:
     if whole.value is None or packed.value is None:
         return None
     setup = Setup(**DEPLOYED, seconds=REQUESTS / float(request_rate(session)), seed=SEED)
-    kept = [simulate(session, one.plan, setup, one.space).attainment or 0.0 for one in (whole, packed)]
+    kept = played(session, whole, setup), played(session, packed, setup)
     bound = packed_bound(session, PACKED, LIMIT_S) or 0.0
-    return Costs(float(whole.value), float(packed.value), bound, *kept, seconds)
+    return Costs(float(whole.value), float(packed.value), bound, kept[0], kept[1], seconds)
 
 
 def keeping(session: Session, solver: str) -> Costs | None:
@@ -99,13 +100,18 @@ def keeping(session: Session, solver: str) -> Costs | None:
     seconds = time.process_time() - began
     if whole.value is None or packed.value is None:
         return None
-    kept = []
-    for result in (whole, packed):
-        setup = setup_of(result)
-        longer = min(LONGER * setup.seconds, MOST_REQUESTS / float(request_rate(session)))
-        again = replace(setup, seed=SEED, seconds=longer)
-        kept.append(simulate(session, result.plan, again, result.space).attainment or 0.0)
-    return Costs(float(whole.value), float(packed.value), packed.bound or 0.0, *kept, seconds)
+    most = MOST_REQUESTS / float(request_rate(session))
+    setups = (
+        replace(own, seed=SEED, seconds=min(LONGER * own.seconds, most)) for own in map(setup_of, (whole, packed))
+    )
+    kept = [played(session, own, setup) for own, setup in zip((whole, packed), setups, strict=True)]
+    return Costs(float(whole.value), float(packed.value), packed.bound or 0.0, kept[0], kept[1], seconds)
+
+
+def played(session: Session, result: AnyResult, setup: Setup) -> float:
+    """Share of the requests of a setup that the plan of a result answers in time."""
+    assert result.plan is not None
+    return simulate(session, result.plan, setup, result.space).attainment or 0.0
 
 
 def measured(sessions: Sequence[Session], solver: str, measure: Measure, known: Path | None) -> Found:

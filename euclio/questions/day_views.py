@@ -96,8 +96,8 @@ def plan_rows(day: Day | None, plan: DayPlan, evaluation: DayEvaluation | None) 
                 rows.append({"step": k, "module": name, **setting, "idle": True})
         for machine in step.shared:
             for resident in machine.residents:
-                own = fields_of(resident, "batch", "concurrency")
-                place = {"hardware": machine.hardware, **own, "machines": None, "idle": False}
+                setting = fields_of(resident, "batch", "concurrency")
+                place = {"hardware": machine.hardware, **setting, "machines": None, "idle": False}
                 rows.append({"step": k, "module": resident.module, **place, "shared": machine.number})
     return rows
 

@@ -94,11 +94,11 @@ class _Pool:
         left = None if limits.time_limit_s is None else time.perf_counter() + SOLVED * limits.time_limit_s
         seen: set[Rates] = set()
         for rates in (*_planned_rates(day), *(step.rates_rps for step in day.steps)):
-            needed = len(seen) < LEVELS or not self._is_served(rates)
-            if rates in seen or not supported(day, rates) or not needed:
-                continue
-            if left is not None and time.perf_counter() >= left and self._is_served(rates):
+            if left is not None and time.perf_counter() >= left:
                 break
+            enough = len(seen) >= LEVELS and self._is_served(rates)
+            if enough or rates in seen or not supported(day, rates):
+                continue
             seen.add(rates)
             found = self._made(rates)
             self.plans += [] if found is None else [found]
