@@ -46,6 +46,8 @@ REQUESTS, SEED = 10_000, 71
 """That each plan for evenly spaced requests is served, and their seed."""
 LONGER, MOST_REQUESTS = 10, 2_000_000
 """A plan of an attainment is played so many times as long as it was judged, up to so many requests."""
+ASIDE = 0.1
+"""By how much marks of one rate stand apart in the figure."""
 SAME = 1e-9
 """Costs that differ by no more than this share are the same."""
 COLOURS = {"whole": "#2f6fb5", "packed": "#d9822b"}
@@ -79,7 +81,7 @@ def at(session: Session, share: Fraction) -> Session:
 
 
 def evenly(session: Session, solver: str) -> Costs | None:
-    """Plans for evenly spaced requests, served Poisson ones; None: there is none."""
+    """Plans for evenly spaced requests, served Poisson ones. None means that one is missing."""
     whole = solve(session, "exact", space=WHOLE)
     began = time.process_time()
     packed = solve(session, solver, space=PACKED)
@@ -93,7 +95,7 @@ def evenly(session: Session, solver: str) -> Costs | None:
 
 
 def keeping(session: Session, solver: str) -> Costs | None:
-    """Plans that keep the target, played again at a fresh seed and ten times the length; None: one was not found."""
+    """Plans that keep the target, played again at a fresh seed and ten times the length. None means that one is missing."""
     whole = solve_attaining(session, "exact", TARGET, charging=Charging.WHOLE)
     began = time.process_time()
     packed = solve_attaining(session, solver, TARGET, charging=Charging.PACKED)
@@ -161,13 +163,14 @@ def table_of_costs(found: Found) -> str:
     return table(header, rows)
 
 
-def table_of_kept(found: Found) -> str:
+def table_of_kept(found: Found, evenly_spaced: Found) -> str:
     """A row per share of the rates."""
     header = (
         "rates",
         "sessions",
         "packed costs less, as much, more",
         "saved: mean, most",
+        "saved for even requests: mean",
         "gap: median",
         "kept when played again: whole, packed",
         "seconds, median",
@@ -186,6 +189,7 @@ def table_of_kept(found: Found) -> str:
                 str(len(some)),
                 f"{less}, {len(some) - less - more}, {more}",
                 f"{percent(float(np.mean(saved)), 1)}, {percent(max(saved), 0)}",
+                percent(float(np.mean([own.saved for own in evenly_spaced[share]])), 1),
                 percent(float(np.median([1 - k.bound / k.packed for k in some])), 1),
                 ", ".join(f"{one} {of}" for one in held),
                 f"{np.median([k.seconds for k in some]):.0f}",
@@ -194,23 +198,25 @@ def table_of_kept(found: Found) -> str:
     return table(header, rows)
 
 
-def draw(found: Found, held: Found) -> Figure:
+def draw(found: Found, same: Found, held: Found) -> Figure:
     """Savings by rate, for evenly spaced requests and at the target; shares in time of plans for evenly spaced ones."""
-    figure = Figure(figsize=(9.6, 3.6), layout="constrained")
+    figure = Figure(figsize=(7.6, 3.7), layout="constrained")
     left, right = figure.subplots(1, 2)
     places = np.arange(len(SHARES))
-    left.plot(places, _means(found), marker="o", color="#656b73", label="for evenly spaced requests")
-    label = f"keeping {TARGET:.0%} of Poisson requests"
-    left.plot(places, _means(held), "--", marker="s", color=COLOURS["packed"], label=label)
-    left.set_ylim(bottom=0)
-    left.set(title="mean saving of shared machines", ylabel="share of the cost of whole machines (%)")
-    for name, colour in COLOURS.items():
+    lines = ((found, "even requests", "-o", "#656b73"), (same, "even requests", "--s", "#656b73"))
+    for rows, label, style, colour in (*lines, (held, f"{TARGET:.0%} of Poisson", "-s", COLOURS["packed"])):
+        count = max(map(len, rows.values()))
+        left.plot(places, _means(rows), style, color=colour, label=f"{label}, {count} sessions")
+    left.set(title="mean saving by sharing", ylabel="share of the cost of whole machines (%)")
+    left.set_ylim(0, 1.5 * max(map(max, map(_means, (found, same, held)))))
+    for aside, (name, colour) in zip((-ASIDE, ASIDE), COLOURS.items(), strict=True):
         rows = [[getattr(own, f"{name}_kept") for own in some if own.saved > SAME] for some in found.values()]
         low, middle, high = 100 * np.array([np.quantile(row, (0.1, 0.5, 0.9)) for row in rows]).T
-        right.fill_between(places, low, high, color=colour, alpha=0.18, linewidth=0)
-        right.plot(places, middle, marker="o", color=colour, label=f"{name} machines: median, and 80 %")
-    right.set_ylim(0, 102)
-    right.set(title="attainment of plans for evenly spaced requests", ylabel="Poisson requests within the SLO (%)")
+        right.vlines(places + aside, low, high, color=colour, linewidth=5, alpha=0.3)
+        right.plot(places + aside, middle, "o", color=colour, label=f"{name}: median, and 80 % of them")
+    right.set(title="attainment of plans for even requests", ylabel="Poisson requests in time (%)")
+    right.set_ylim(0, 135)
+    right.set_yticks(range(0, 101, 20))
     for axes in (left, right):
         _finish(axes, places)
     return figure
@@ -221,11 +227,11 @@ def _means(found: Found) -> list[float]:
 
 
 def _finish(axes: Axes, places: Ints) -> None:
-    axes.set_xticks(places, [f"{float(share):.0%}" for share in SHARES])
-    axes.set_xlabel("share of the measured rates (requests per second)")
+    axes.set_xticks(places, [f"{float(100 * share):.0f}" for share in SHARES])
+    axes.set_xlabel("requests per second, share of the measured (%)")
     axes.title.set_fontsize(10)
     axes.grid(color="#656b73", alpha=0.25, linewidth=0.6)
-    axes.legend(fontsize=8, frameon=False)
+    axes.legend(fontsize=8, frameon=False, loc="upper center")
 
 
 def chosen(sessions: Sequence[Session], number: int) -> Iterator[Session]:
@@ -238,9 +244,10 @@ def write(folder: Path, solver: str, attained: int, known: Path | None) -> None:
     """Write both tables and the figure."""
     sessions = of_folder(folder)
     found = measured(sessions, solver, evenly, known)
-    held = measured(list(chosen(sessions, attained)), solver, keeping, known)
-    paste(FINDINGS / "sharing.md", {"sharing": table_of_costs(found), "sharing-kept": table_of_kept(held)})
-    draw_plain(FIGURES / "sharing.svg", lambda: draw(found, held), OPEN)
+    few = list(chosen(sessions, attained))
+    same, held = measured(few, solver, evenly, known), measured(few, solver, keeping, known)
+    paste(FINDINGS / "sharing.md", {"sharing": table_of_costs(found), "sharing-kept": table_of_kept(held, same)})
+    draw_plain(FIGURES / "sharing.svg", lambda: draw(found, same, held), OPEN)
 
 
 if __name__ == "__main__":
