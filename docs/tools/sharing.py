@@ -95,7 +95,7 @@ def evenly(session: Session, solver: str) -> Costs | None:
 
 
 def keeping(session: Session, solver: str) -> Costs | None:
-    """Plans that keep the target, played again at a fresh seed and ten times the length. None means that one is missing."""
+    """Plans that keep the target, played again at a fresh seed, ten times as long. None means that one is missing."""
     whole = solve_attaining(session, "exact", TARGET, charging=Charging.WHOLE)
     began = time.process_time()
     packed = solve_attaining(session, solver, TARGET, charging=Charging.PACKED)
