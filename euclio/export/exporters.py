@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -46,13 +47,13 @@ def _row(deployed: Deployment, group: MachineGroup) -> dict[str, Any]:
     of_module = deployed.of_module(group.module)
     return {
         "group": group.name,
-        "shared_machine": "" if group.home == group.name else group.home,
+        "shared_machine": group.home if group.shares else "",
         "module": group.module,
         "order": of_module.index(group) + 1,
         "hardware": c.hardware,
         "machines": group.machines,
         "max_batch_size": c.batch,
-        "instance_count": c.concurrency,
+        "instance_count": group.instances,
         "max_queue_delay_microseconds": group.queue_delay_us,
         "gathering_s": group.gathering_s,
         "even_gathering_s": group.even_gathering_s,
@@ -193,13 +194,13 @@ def _check_router(deployed: Deployment, written: WrittenResult, kind: str, given
 
     One with a worst case is kept where the machines of a module are all alike and gather their batches from an equal
     share of its rate each within the time that the plan counts on; one for an attainment where they are all alike and
-    it was judged behind that router.
+    it was judged behind that router. A module with one machine needs no router at all.
 
     Raises:
         RefusedError: it cannot.
     """
     sending = _sending(written, kind, given.get("router"))
-    if sending is None:
+    if sending is None or _alone(deployed):
         return
     planned = planned_service(written)
     for module in deployed.session.modules:
@@ -218,6 +219,14 @@ def _check_router(deployed: Deployment, written: WrittenResult, kind: str, given
         _refuse(f"dispatch {dispatch}, behind which its attainment was judged", sending)
     if not judged and not sending.in_turn:
         _refuse("a worst case", sending)
+
+
+def _alone(deployed: Deployment) -> bool:
+    """Whether each module has one machine, to which all of its requests go behind any router."""
+    counts = Counter[str]()
+    for group in deployed.groups:
+        counts[group.module] += group.machines
+    return set(counts.values()) == {1}
 
 
 def _refuse(counted_on: str, sending: _Router) -> NoReturn:
@@ -275,11 +284,11 @@ def _apart(session: Session, written: WrittenResult, kind: str) -> Deployment:
         InputError: some share one.
     """
     deployed = _deployed(session, written)
-    shared = [group.module for group in deployed.groups if group.home != group.name]
+    shared = [group.module for group in deployed.groups if group.shares]
     if shared:
         raise InputError(
             f"modules {joined(shared)} share machines, which {option_text('--to', kind)} cannot express; give "
-            f"{option_text('--to', 'triton', 'csv')}, or plan with {option_text('--machines', 'whole')}"
+            f"{option_text('--to', 'triton', 'kubernetes', 'csv')}, or plan with {option_text('--machines', 'whole')}"
         )
     return deployed
 
@@ -319,7 +328,7 @@ def _triton(session: Session, written: WrittenResult, given: Mapping[str, Any]) 
 
 
 def _kubernetes(session: Session, written: WrittenResult, given: Mapping[str, Any]) -> dict[str, str]:
-    deployed = _apart(session, written, "kubernetes")
+    deployed = _deployed(session, written)
     _check_router(deployed, written, "kubernetes", given)
     text = manifests(
         deployed,

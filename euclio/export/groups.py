@@ -61,6 +61,16 @@ class MachineGroup:
         return self.gathering_s + self.waiting_s + self.configuration.duration_s
 
     @property
+    def shares(self) -> bool:
+        """Whether other modules are on its machine."""
+        return self.home != self.name
+
+    @property
+    def instances(self) -> int:
+        """Batches that a machine executes at a time: a shared one executes one, whatever the concurrency."""
+        return 1 if self.shares else self.configuration.concurrency
+
+    @property
     def even_gathering_s(self) -> Fraction:
         """How long a batch gathers on a machine that is sent its rate in single requests, evenly, in seconds."""
         return self.configuration.batch / self.rate_rps

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from textwrap import indent
 from typing import Any
 
@@ -66,58 +66,82 @@ def manifests(
         *names.labels.remarks(),
     ]
     documents: list[str] = []
-    for group in deployed.groups:
-        labels = _labels(deployed, group)
-        gpu = group.configuration.hardware not in without_gpu
-        own_image = image.replace("{module}", names.labels[group.module])
-        node = {node_label: names.hardware_values[group.configuration.hardware]}
-        pod = _pod(group, gpu, own_image, node, port)
-        spoken = [*(() if documents else remarks), *group_remarks(deployed, group)]
-        documents += [
-            _yaml_text(_deployment(group, labels, pod), spoken),
-            _yaml_text(_service(group, labels, port), ()),
+    for home, alike in deployed.homes.items():
+        first = alike[0]
+        labels = _labels(deployed, home, alike)
+        gpu = first.configuration.hardware not in without_gpu
+        own_image = image.replace("{module}", home if first.shares else names.labels[first.module])
+        node = {node_label: names.hardware_values[first.configuration.hardware]}
+        pod = _pod(deployed, home, alike, gpu, own_image, node, port)
+        spoken = [
+            *(() if documents else remarks),
+            *(text for group in alike for text in group_remarks(deployed, group)),
         ]
+        if first.shares:
+            spoken.append(IN_ONE_POD)
+        documents.append(_yaml_text(_deployment(home, first.machines, labels, pod), spoken))
+        # Each module is called by the name of its own group, whichever pod serves it.
+        documents += [_yaml_text(_service(group, labels, port), ()) for group in alike]
     return "---\n".join(documents)
 
 
-def _labels(deployed: Deployment, group: MachineGroup) -> dict[str, str]:
+IN_ONE_POD = (
+    "One pod serves these modules. Its variables list their values in the order of MODELS. It has to execute one batch "
+    "at a time, in the order in which batches became full."
+)
+
+
+def _labels(deployed: Deployment, home: str, alike: Sequence[MachineGroup]) -> dict[str, str]:
+    first = alike[0]
     return {
-        "app.kubernetes.io/name": deployed.names.module_values[group.module],
-        "app.kubernetes.io/instance": group.name,
+        "app.kubernetes.io/name": home if first.shares else deployed.names.module_values[first.module],
+        "app.kubernetes.io/instance": home,
         "app.kubernetes.io/part-of": label_value(deployed.session.name),
         **MANAGED,
     }
 
 
-def _selector(group: MachineGroup) -> dict[str, str]:
-    return {"app.kubernetes.io/instance": group.name}
+def _selector(home: str) -> dict[str, str]:
+    return {"app.kubernetes.io/instance": home}
 
 
-def _deployment(group: MachineGroup, labels: dict[str, str], pod: dict[str, Any]) -> dict[str, Any]:
+def _deployment(home: str, machines: int, labels: dict[str, str], pod: dict[str, Any]) -> dict[str, Any]:
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
-        "metadata": {"name": group.name, "labels": labels},
+        "metadata": {"name": home, "labels": labels},
         "spec": {
-            "replicas": group.machines,
-            "selector": {"matchLabels": _selector(group)},
+            "replicas": machines,
+            "selector": {"matchLabels": _selector(home)},
             "template": {"metadata": {"labels": labels}, "spec": pod},
         },
     }
 
 
-def _pod(group: MachineGroup, gpu: bool, image: str, node: dict[str, str], port: int) -> dict[str, Any]:
+def _pod(
+    deployed: Deployment,
+    home: str,
+    alike: Sequence[MachineGroup],
+    gpu: bool,
+    image: str,
+    node: dict[str, str],
+    port: int,
+) -> dict[str, Any]:
     """A pod that has its machine to itself: by its GPU, or by keeping away from all others."""
-    c = group.configuration
+    models = [{"name": "MODELS", "value": ",".join(deployed.names.folders[group.module] for group in alike)}]
+    listed = {
+        "MAX_BATCH_SIZE": [group.configuration.batch for group in alike],
+        "INSTANCE_COUNT": [group.instances for group in alike],
+        "MAX_QUEUE_DELAY_MICROSECONDS": [group.queue_delay_us for group in alike],
+    }
     container: dict[str, Any] = {
         "name": "server",
         "image": image,
         "ports": [{"name": "http", "containerPort": port}],
         "env": [
-            {"name": "GROUP", "value": group.name},
-            {"name": "MAX_BATCH_SIZE", "value": str(c.batch)},
-            {"name": "INSTANCE_COUNT", "value": str(c.concurrency)},
-            {"name": "MAX_QUEUE_DELAY_MICROSECONDS", "value": str(group.queue_delay_us)},
+            {"name": "GROUP", "value": home},
+            *(models if alike[0].shares else ()),
+            *({"name": name, "value": ",".join(map(str, values))} for name, values in listed.items()),
         ],
     }
     pod: dict[str, Any] = {"nodeSelector": node, "containers": [container]}
@@ -134,7 +158,10 @@ def _service(group: MachineGroup, labels: dict[str, str], port: int) -> dict[str
         "apiVersion": "v1",
         "kind": "Service",
         "metadata": {"name": group.name, "labels": labels},
-        "spec": {"selector": _selector(group), "ports": [{"name": "http", "port": port, "targetPort": "http"}]},
+        "spec": {
+            "selector": _selector(group.home),
+            "ports": [{"name": "http", "port": port, "targetPort": "http"}],
+        },
     }
 
 
@@ -142,8 +169,8 @@ CONFIGURATION = """name: "{model}"
 max_batch_size: {batch}
 instance_group [
   {{
-    count: {concurrency}
-    {kind}
+    count: {instances}
+    {kind}{limit}
   }}
 ]
 dynamic_batching {{
@@ -151,6 +178,18 @@ dynamic_batching {{
   max_queue_delay_microseconds: {delay}
 }}
 """
+ONE_AT_A_TIME = """
+    rate_limiter {
+      resources [
+        {
+          name: "machine"
+          global: true
+          count: 1
+        }
+      ]
+    }"""
+"""Instances of all models of a server that name this resource execute one after the other."""
+RATE_LIMIT = "Start the server of this machine with --rate-limit=execution_count: it then executes one batch at a time."
 LAYOUT = (
     "Start a server per machine with --model-repository on the folder of its group. The files of the model go into a "
     "folder 1 next to this file; where Triton cannot complete backend, inputs and outputs from them, add those here."
@@ -173,6 +212,7 @@ def model_repositories(deployed: Deployment, solver: str, without_gpu: Container
             *deployed.names.labels.remarks(),
             *group_remarks(deployed, group),
             LAYOUT,
+            *([RATE_LIMIT] if group.shares else ()),
         )
         model = deployed.names.folders[group.module]
         text = comments(remarks) + _configuration(group, model, without_gpu)
@@ -185,7 +225,8 @@ def _configuration(group: MachineGroup, model: str, without_gpu: Container[str])
     return CONFIGURATION.format(
         model=model,
         batch=c.batch,
-        concurrency=c.concurrency,
+        instances=group.instances,
+        limit=ONE_AT_A_TIME if group.shares else "",
         # Without the list of GPUs there would be so many instances on each GPU of the machine.
         kind="kind: KIND_CPU" if c.hardware in without_gpu else "kind: KIND_GPU\n    gpus: [ 0 ]",
         delay=group.queue_delay_us,

@@ -20,6 +20,7 @@ from euclio.core.words import DASH, amount, figures, percent
 from euclio.problems.day.evaluate import WHOLE, DayEvaluation
 from euclio.problems.day.figures import DayFigures, figures_of
 from euclio.problems.day.instance import Day
+from euclio.problems.day.sharing import DaySpace
 from euclio.problems.session.costs import money
 from euclio.problems.session.stated_attainment import described, rounded_down, stated
 from euclio.serving.attainment.demand import Demand
@@ -37,6 +38,7 @@ class DayComparison(Framed, Plotted):
         results: one per solver, in the order in which they were asked for.
         bound: the largest proven bound on the cost of all plans; None if there is none.
         demand: what every step keeps under random arrivals; None if nothing was asked.
+        space: the plan space of all results; None if each solver has its own.
     """
 
     _view = late_value("euclio.questions.day_views", "COMPARISON")
@@ -45,6 +47,7 @@ class DayComparison(Framed, Plotted):
     results: tuple[AnyResult, ...]
     bound: float | None
     demand: Demand | None = None
+    space: DaySpace | None = None
 
     @property
     def best(self) -> AnyResult | None:
@@ -80,6 +83,7 @@ class DayComparison(Framed, Plotted):
             "hours": self.day.hours,
             "optimum_in_all": self.optimum,
             "bound_in_all": self.bound,
+            **({} if self.space is None else self.space.describe()),
             **({} if self.demand is None else {"attainment": self.demand.describe(WHOLE.policy)}),
             "solvers": [self._described(result) for result in self.results],
         }
@@ -172,4 +176,4 @@ def compare_day(
             count()
             done()
     bound = max((own.bound for own in results if own.bound is not None), default=None)
-    return DayComparison(day, tuple(results), bound, demand)
+    return DayComparison(day, tuple(results), bound, demand, options.get("space"))

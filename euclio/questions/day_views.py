@@ -65,6 +65,7 @@ def _machines_on(plan: DayPlan) -> list[Counter[str]]:
                 on[one.hardware] += one.machines
             for idle in own.idle:
                 on[idle.hardware] += idle.machines
+        on.update(machine.hardware for machine in step.shared)
         found.append(on)
     return found
 
@@ -80,7 +81,7 @@ def plan_only_table(plan: DayPlan) -> RenderableType:
 
 
 def plan_rows(day: Day | None, plan: DayPlan, evaluation: DayEvaluation | None) -> list[dict[str, Any]]:
-    """A row per step, module and configuration, idle machines without one."""
+    """A row per step, module and configuration, idle machines without one, shared machines with their number."""
     names: list[Any] = [*range(max((len(step.modules) for step in plan.steps), default=0))]
     if day is not None:
         names = [module.name for module in day.session.modules]
@@ -93,6 +94,11 @@ def plan_rows(day: Day | None, plan: DayPlan, evaluation: DayEvaluation | None) 
             for idle in own.idle:
                 setting = {"hardware": idle.hardware, "batch": None, "concurrency": None, "machines": idle.machines}
                 rows.append({"step": k, "module": name, **setting, "idle": True})
+        for machine in step.shared:
+            for resident in machine.residents:
+                setting = fields_of(resident, "batch", "concurrency")
+                place = {"hardware": machine.hardware, **setting, "machines": None, "idle": False}
+                rows.append({"step": k, "module": resident.module, **place, "shared": machine.number})
     return rows
 
 

@@ -26,7 +26,8 @@ from euclio.problems.day.family import FAMILY
 from euclio.problems.day.instance import STATE
 from euclio.problems.day.load import read_load
 from euclio.problems.day.load_units import Said
-from euclio.problems.session import Session
+from euclio.problems.day.sharing import WHOLE_DAY, DaySpace
+from euclio.problems.session import Charging, Session
 from euclio.questions.comparison.comparison import chosen_solvers
 from euclio.questions.day_rules import DayComparison, compare_day
 from euclio.serving.attainment.day import attaining_day
@@ -68,6 +69,7 @@ STATE_OPTION = "--state-price"
     Parameter("--keep-alive", parse=NOT_NEGATIVE.parse, metavar="X"),
     Parameter("--price-per-change", parse=NOT_NEGATIVE.parse, metavar="X"),
     Parameter("--state-price", parse=named(exact_not_negative), metavar="MODULE=P,..."),
+    Parameter("--machines", choices=(Charging.WHOLE.value, Charging.PACKED.value)),
     SOLVERS,
     STRICT,
     TIME_LIMIT,
@@ -85,6 +87,7 @@ def plan_day(
     keep_alive: Number | None = None,
     price_per_change: Number | None = None,
     state_price: words.ByName | None = None,
+    machines: str | None = None,
     solvers: SolverLike | Sequence[SolverLike] | None = None,
     time_limit: Number | None = None,
     supervised: bool = False,
@@ -106,8 +109,9 @@ def plan_day(
         keep_alive: seconds that a machine is charged after it is released; None means as in the load over time, else 0.
         price_per_change: money per machine that is started or stopped; None means as in the load over time, else 0.
         state_price: extra money for each change of a module whose machines hold state, such as caption=0.5.
-        solvers: only these rules or solvers, separated by commas, or FILE.py:FUNCTION; None means all. In Python also
-            functions.
+        machines: whole, or packed, under which modules may share machines; None means whole.
+        solvers: only these rules or solvers, separated by commas, or FILE.py:FUNCTION; None means all that plan such
+            machines. In Python also functions.
         time_limit: limit of each run in seconds, as for solve; None means no limit.
         supervised: make the runs in a process of their own, which enforces limits on any solver.
         strict: refuse a file with doubted rows (docs/howto/doubts.md) instead of warning of them.
@@ -131,9 +135,11 @@ def plan_day(
     demand = attainment_demand(find_family(SERVED), kept, day.session)
     if kept.get("slo") is not None:
         day = replace(day, session=replace(day.session, slo_s=kept["slo"]))
-    chosen = chosen_days(solvers)
+    space = DaySpace(Charging(machines or Charging.WHOLE))
+    chosen = chosen_days(solvers, space)
     with Supervised([day], chosen) if supervised else nullcontext() as other:
-        return compare_day(day, chosen, _solving(demand, other), demand=demand, time_limit_s=as_read(time_limit))
+        limit_s = as_read(time_limit)
+        return compare_day(day, chosen, _solving(demand, other), demand=demand, space=space, time_limit_s=limit_s)
 
 
 def _solving(demand: Demand | None, other: Supervised | None) -> Callable[..., AnyResult]:
@@ -151,13 +157,15 @@ def _solving(demand: Demand | None, other: Supervised | None) -> Callable[..., A
     return attaining
 
 
-def chosen_days(solvers: SolverLike | Sequence[SolverLike] | None) -> list[AnySolver]:
-    """The requested rules and solvers; None means all.
+def chosen_days(solvers: SolverLike | Sequence[SolverLike] | None, space: DaySpace = WHOLE_DAY) -> list[AnySolver]:
+    """The requested rules and solvers; None means all that plan such machines.
 
     Raises:
         InputError: one that is not known, or of another family.
     """
-    asked = solvers_of(FAMILY.name) if solvers is None else chosen_solvers(solvers, FAMILY)
+    (packed,) = (demand for demand in FAMILY.demands if demand.name == "packed")
+    fit = [own for own in solvers_of(FAMILY.name) if own.takes_on(packed) or not space.charging.packs]
+    asked = fit if solvers is None else chosen_solvers(solvers, FAMILY)
     return [solver_for(FAMILY, solver) for solver in asked]
 
 

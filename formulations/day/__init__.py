@@ -6,6 +6,8 @@ from euclio.core import literature
 from euclio.core.lazy import late
 from euclio.core.registry import AnySolver, Solver
 
+SHARING = ("day-peak", "day-per-step")
+"""The rules that may plan with shared machines."""
 SOLVERS: tuple[AnySolver, ...] = (
     *(
         Solver(
@@ -14,6 +16,7 @@ SOLVERS: tuple[AnySolver, ...] = (
             summary,
             late("formulations.day.rules", function),
             family="day",
+            covers=frozenset({"packed"}) if name in SHARING else frozenset(),
             rests_on=(literature.HARPAGON,),
         )
         for name, summary, function in (
@@ -29,6 +32,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         "least cost over all steps by dynamic programming over numbers of machines, proven where these are few (ours)",
         late("formulations.day.solver", "solve_day"),
         family="day",
+        covers=frozenset({"packed"}),
         compile=late("formulations.day.solver", "compile_several_modules"),
         rests_on=(literature.HARPAGON,),
     ),

@@ -17,9 +17,12 @@ from euclio.core.result import Answer
 from euclio.problems.day import Day, DayPlan, Serving, Staffing
 from euclio.problems.day.evaluate import WHOLE, session_plan
 from euclio.problems.day.instance import at_rates
+from euclio.problems.day.sharing import DaySpace
 from euclio.problems.session import Configuration, evaluate
 from formulations.day.answers import Made, RuleError, answer, day_plan, nothing_serves
 from formulations.day.cheapest import Cheapest, cheapest_plans, supported
+from formulations.day.packed import Rule as PackedRule
+from formulations.day.packed import cheapest_all_day, cheapest_each, packed_answer
 
 Staffings = tuple[Staffing, ...]
 Rule = Callable[[Day, Cheapest], Iterator[Staffings]]
@@ -146,14 +149,18 @@ def _utilisation(day: Day, staffings: Staffings, rates_rps: tuple[Fraction, ...]
             yield rate / most if most else Fraction(2)
 
 
-def _solve(rule: Rule, factor: Fraction, day: Day, space: Any, limits: Limits[Any]) -> Answer[DayPlan]:
+def _solve(
+    rule: Rule, sharing: PackedRule, factor: Fraction, day: Day, space: DaySpace, limits: Limits[Any]
+) -> Answer[DayPlan]:
     def make(used: Day, deadline: float, exact: bool) -> Made:
         return Made(day_plan(rule(used, cheapest_plans(used, factor, deadline, exact=exact))))
 
-    return answer(day, limits, make)
+    whole = answer(day, limits, make)
+    return packed_answer(day, whole, limits, sharing, bounded=False) if space.charging.packs else whole
 
 
-solve_peak = partial(_solve, peak, Fraction(1))
-solve_per_step = partial(_solve, per_step, Fraction(1))
-solve_per_machine = partial(_solve, per_machine, Fraction(1))
-solve_thresholds = partial(_solve, thresholds, 1 / BAND.target)
+solve_peak = partial(_solve, peak, cheapest_all_day, Fraction(1))
+solve_per_step = partial(_solve, per_step, cheapest_each, Fraction(1))
+# Nobody asks these two to share machines: they do not cover it.
+solve_per_machine = partial(_solve, per_machine, cheapest_all_day, Fraction(1))
+solve_thresholds = partial(_solve, thresholds, cheapest_all_day, 1 / BAND.target)

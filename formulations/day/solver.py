@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -24,6 +25,7 @@ from euclio.core.result import Answer
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.problems.day import Day, DayPlan, Step, StepPlan, evaluate
 from euclio.problems.day.instance import of_modules
+from euclio.problems.day.sharing import WHOLE_DAY, DaySpace
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from formulations.day.answers import Made, RuleError, answer, day_plan, staffing
 from formulations.day.block_descent import BlockDescent
@@ -52,6 +54,7 @@ from formulations.day.first_plans import (
 from formulations.day.joint import Joint, cheapest_of_all
 from formulations.day.known_plans import KnownPlans, Way
 from formulations.day.one_module import cheapest_of_one_module
+from formulations.day.packed import cheapest_way, packed_answer
 from formulations.day.paths import LateError
 from formulations.day.pool import Pool
 from formulations.day.rules import thresholds
@@ -355,8 +358,18 @@ class _PlanSearch:
         return found
 
 
-def solve_day(day: Day, space: Any, limits: Limits[Any]) -> Answer[DayPlan]:
+WHOLE_PART = 0.4
+"""Part of the time for whole machines where modules may share some."""
+
+
+def solve_day(day: Day, space: DaySpace, limits: Limits[Any]) -> Answer[DayPlan]:
     """The cheapest plan: proven for one module; for several a plan and a bound, which proves it if machines are few."""
+    if space.charging.packs and len(day.session.modules) > 1:
+        began = time.perf_counter()
+        part_s = None if limits.time_limit_s is None else WHOLE_PART * limits.time_limit_s
+        whole = solve_day(day, WHOLE_DAY, replace(limits, time_limit_s=part_s))
+        left_s = None if limits.time_limit_s is None else limits.time_limit_s - (time.perf_counter() - began)
+        return packed_answer(day, whole, replace(limits, time_limit_s=left_s), cheapest_way, bounded=True)
 
     def made(used: Day, deadline: float, exact: bool) -> Made:
         if len(used.session.modules) == 1:

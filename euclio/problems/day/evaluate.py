@@ -13,20 +13,28 @@ from itertools import pairwise
 from euclio.core.lazy import late_value
 from euclio.core.showing import Framed
 from euclio.core.words import full
-from euclio.files.plain_family import PlainSpace
 from euclio.problems.day.instance import HOUR_S, Day, asked, at_rates
-from euclio.problems.day.plan import DayPlan, Serving, Staffing, StepPlan
+from euclio.problems.day.plan import DayPlan, Serving, SharedMachine, Staffing, StepPlan
+from euclio.problems.day.sharing import (
+    SHARED,
+    WHOLE_DAY,
+    DaySpace,
+    broken_machines,
+    shared_changes,
+    unknown_shared,
+)
 from euclio.problems.session import Allocation, Charging, Configuration, ModulePlan, Plan, PlanSpace, Session
 from euclio.problems.session import evaluate as evaluate_session
 from euclio.problems.session.evaluate import rank_key
 
 WHOLE = PlanSpace(charging=Charging.WHOLE)
-"""The plan space of every step."""
+"""The plan space of every step without shared machines."""
 MOST_SAID = 20
 """Steps whose broken rules are said at most."""
 
 Machines = tuple[tuple[int, ...], ...]
-"""Machines that are on in a step: by module, by hardware type in the order of the session's."""
+"""Machines that are on in a step: by module, by hardware type in the order of the session's. Where a plan shares
+machines, a last row has those that are shared."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -39,8 +47,8 @@ class DayEvaluation(Framed):
         running: money for the machines that are on.
         changing: money for starts and stops.
         machines: machines that are on in each step.
-        starts: machines that are started.
-        stops: machines that are stopped.
+        starts: machines that are started; of shared machines, models that are loaded.
+        stops: machines that are stopped; of shared machines, models that are unloaded.
     """
 
     _view = late_value("euclio.questions.day_views", "EVALUATION")
@@ -59,13 +67,13 @@ class DayEvaluation(Framed):
         return not self.violations
 
 
-def evaluate(day: Day, plan: DayPlan, space: PlainSpace | None = None) -> DayEvaluation:
+def evaluate(day: Day, plan: DayPlan, space: DaySpace | None = None) -> DayEvaluation:
     """Check and price a plan of a load over time.
 
     Args:
         day: the instance.
         plan: a plan of it.
-        space: there is nothing to restrict.
+        space: whether modules may share machines; None means that they may not.
 
     Returns:
         Violations, cost, and the machines of each step.
@@ -75,19 +83,23 @@ def evaluate(day: Day, plan: DayPlan, space: PlainSpace | None = None) -> DayEva
     unnamed = [f"step {k + 1}: {text}" for k, own in enumerate(plan.steps) for text in _unknown(day.session, own)]
     if unnamed:
         return _uncounted(unnamed)
-    machines = tuple(_machines(day.session, own) for own in plan.steps)
+    shares = any(own.shared for own in plan.steps)
+    machines = tuple(_machines(day.session, own, shares) for own in plan.steps)
     violations = _late_steps(day, plan) + _beyond_stock(day.session, machines)
+    if shares and not (space or WHOLE_DAY).charging.packs:
+        violations.insert(0, "modules share machines; the plan space has whole ones")
     prices = [hardware.price_per_h for hardware in day.session.hardware]
     running = Fraction(0)
     for step, on in zip(day.steps, machines, strict=True):
         per_h = sum((price * n for module in on for price, n in zip(prices, module, strict=True)), Fraction(0))
         running += step.length_s / HOUR_S * per_h
-    started, stopped = _changes(machines)
+    started, stopped = _changes(tuple(on[: len(day.session.modules)] for on in machines))
     changing = sum((day.price_of_start(m, h) * n for (m, h), n in started.items()), Fraction(0))
     changing += sum((day.price_of_stop(m, h) * n for (m, h), n in stopped.items()), Fraction(0))
-    value = running + changing
-    starts, stops = started.total(), stopped.total()
-    return DayEvaluation(tuple(violations), value, running, changing, machines, starts, stops)
+    more, loaded, unloaded = shared_changes(day, plan) if shares else (Fraction(0), 0, 0)
+    changing += more
+    starts, stops = started.total() + loaded, stopped.total() + unloaded
+    return DayEvaluation(tuple(violations), running + changing, running, changing, machines, starts, stops)
 
 
 def _uncounted(violations: list[str]) -> DayEvaluation:
@@ -112,7 +124,7 @@ def _unknown(session: Session, plan: StepPlan) -> list[str]:
         found += [f"module {module.name}: no hardware {i.hardware}" for i in own.idle if i.hardware not in known]
         if any(n < 1 for _, n in _counts(own)):
             found.append(f"module {module.name}: a number of machines below 1")
-    return found
+    return found + unknown_shared(session, plan)
 
 
 def _counts(own: Staffing) -> list[tuple[str, int]]:
@@ -121,7 +133,7 @@ def _counts(own: Staffing) -> list[tuple[str, int]]:
     return [*serving, *((one.hardware, one.machines) for one in own.idle)]
 
 
-def _machines(session: Session, plan: StepPlan) -> Machines:
+def _machines(session: Session, plan: StepPlan, shares: bool) -> Machines:
     place = {hardware.name: h for h, hardware in enumerate(session.hardware)}
     rows: list[tuple[int, ...]] = []
     for own in plan.modules:
@@ -129,15 +141,20 @@ def _machines(session: Session, plan: StepPlan) -> Machines:
         for name, n in _counts(own):
             row[place[name]] += n
         rows.append(tuple(row))
+    if shares:
+        on = Counter(machine.hardware for machine in plan.shared)
+        rows.append(tuple(on[name] for name in place))
     return tuple(rows)
 
 
 def _late_steps(day: Day, plan: DayPlan) -> list[str]:
     """What the checker of sessions has against the steps; steps that are alike are checked once."""
-    seen: dict[tuple[tuple[Fraction, ...], tuple[tuple[Serving, ...], ...]], tuple[str, ...]] = {}
+    seen: dict[
+        tuple[tuple[Fraction, ...], tuple[tuple[Serving, ...], ...], tuple[SharedMachine, ...]], tuple[str, ...]
+    ] = {}
     found: list[str] = []
     for k, (step, own) in enumerate(zip(day.steps, plan.steps, strict=True)):
-        key = (step.rates_rps, tuple(staffing.serving for staffing in own.modules))
+        key = (step.rates_rps, tuple(staffing.serving for staffing in own.modules), own.shared)
         if key not in seen:
             seen[key] = _against(day.session, step.rates_rps, own)
         if seen[key] and len(found) < MOST_SAID:
@@ -147,31 +164,45 @@ def _late_steps(day: Day, plan: DayPlan) -> list[str]:
 
 def _against(session: Session, rates_rps: tuple[Fraction, ...], plan: StepPlan) -> tuple[str, ...]:
     """What the checker of sessions has against what serves, in the modules to which requests come."""
-    there = at_rates(session, rates_rps)
-    if there is None:
-        return ()
+    there, broken = at_rates(session, rates_rps), tuple(broken_machines(session, plan))
+    if there is None or broken:
+        return broken
     staffings = tuple(plan.modules[m] for m in asked(rates_rps))
-    return evaluate_session(there, session_plan(there, staffings), WHOLE).violations
+    return evaluate_session(there, session_plan(there, staffings, plan.shared), step_space(plan)).violations
 
 
-def session_plan(session: Session, staffings: tuple[Staffing, ...]) -> Plan:
+def step_space(plan: StepPlan) -> PlanSpace:
+    """The plan space of what serves in a step."""
+    return SHARED if plan.shared else WHOLE
+
+
+def session_plan(session: Session, staffings: tuple[Staffing, ...], shared: tuple[SharedMachine, ...] = ()) -> Plan:
     """What serves in a step as a plan of the session at the rates of the step, dummies filling all machines.
 
     Args:
         session: the session at the rates of the step, of the modules to which requests come.
         staffings: the machines of these modules.
+        shared: machines that modules share, perhaps with others to which no requests come.
     """
     modules: list[ModulePlan] = []
+    price = session.price
+    residents = {one.module: (machine.hardware, one) for machine in shared for one in machine.residents}
     for module, own in zip(session.modules, staffings, strict=True):
         by_key: dict[tuple[str, int, int], Configuration] = {
             (c.hardware, c.batch, c.concurrency): c for c in module.profile
         }
-        serving = [(by_key[one.hardware, one.batch, one.concurrency], one.machines) for one in own.serving]
-        serving.sort(key=lambda entry: rank_key(entry[0], session.price))
-        rate = sum((n * c.throughput_rps for c, n in serving), Fraction(0))
-        dummy = max(Fraction(0), rate - module.rate_rps)
-        modules.append(ModulePlan(tuple(Allocation(c, n) for c, n in serving), dummy))
-    return Plan(tuple(modules))
+        serving = {by_key[one.hardware, one.batch, one.concurrency]: one.machines for one in own.serving}
+        partial: dict[Configuration, Fraction] = {}
+        if module.name in residents:
+            hardware, one = residents[module.name]
+            partial = {by_key[hardware, one.batch, one.concurrency]: one.rate_rps}
+        used = sorted(serving | dict.fromkeys(partial.keys() - serving.keys(), 0), key=lambda c: rank_key(c, price))
+        rows = [Allocation(c, serving.get(c, 0), partial.get(c, Fraction(0))) for c in used]
+        rate = sum((row.machines * row.configuration.throughput_rps + row.partial_rps for row in rows), Fraction(0))
+        modules.append(ModulePlan(tuple(rows), max(Fraction(0), rate - module.rate_rps)))
+    index = session.index
+    groups = (tuple(sorted(index[o.module] for o in own.residents if o.module in index)) for own in shared)
+    return Plan(tuple(modules), tuple(group for group in groups if len(group) > 1))
 
 
 def _beyond_stock(session: Session, machines: tuple[Machines, ...]) -> list[str]:

@@ -13,14 +13,18 @@ from euclio.core.lazy import late
 from euclio.core.numbers import exact, fraction_text
 from euclio.core.objective import Goal
 from euclio.core.parameters import Demand
+from euclio.core.parts import PlanFiles
+from euclio.core.space_fields import in_words
 from euclio.core.words import amount
 from euclio.files.boundary import FileModel, Name, Number, Text, at
-from euclio.files.dataclass_files import exact_of, needed_text
+from euclio.files.dataclass_files import exact_of, file_model, needed_text
 from euclio.files.instance_files import InstanceFormat
 from euclio.files.plain_family import plain_family
+from euclio.files.plan_files import RunOptions
 from euclio.problems.day.evaluate import WHOLE, DayEvaluation, evaluate
 from euclio.problems.day.instance import STATE, Day, Step
 from euclio.problems.day.plan import DayPlan
+from euclio.problems.day.sharing import WHOLE_DAY, DaySpace
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.checking.machine_limits import has_floors
 from euclio.problems.session.demands import is_limited_by_changes
@@ -135,6 +139,7 @@ DAY_DEMANDS = (
     Demand("resources", "a capacity of a resource", lambda day, space: bool(day.session.resources)),
     Demand("spare", "spare machines", lambda day, space: bool(day.session.spare_machines)),
     Demand("largest_share", "a largest share of some hardware", lambda day, space: bool(day.session.share_groups)),
+    Demand("packed", "packed machines", lambda day, space: space.charging.packs),
     Demand("floors", "machines that are paid for and not used", lambda day, space: has_floors(day.session)),
 )
 """What a step of its own may ask for, and a load over time does not know."""
@@ -147,14 +152,38 @@ def _doubts(day: Day) -> list[str]:
     return session_doubts(day.session, "session.")
 
 
+class _DayOptions(RunOptions):
+    """The options of a run next to the plan space, with an attainment that was asked for."""
+
+    objective: Text = ""
+    attainment: dict[str, Any] | None = None
+
+
+def _plan_files() -> PlanFiles:
+    """As the fields of plans say; steps without shared machines do not list them."""
+    files = _PLAIN.plan_files()
+
+    def data(day: Any, plan: Any, checked: Any) -> Any:
+        found = files.data(day, plan, checked)
+        for step in found["steps"]:
+            if not step["shared"]:
+                del step["shared"]
+        return found
+
+    return replace(files, options=file_model(DaySpace, _DayOptions), data=data)
+
+
+_PLAIN = plain_family("day", Day, DayPlan, LEAST_COST_IN_ALL, evaluate, small, "day-exact", WHOLE_DAY, DAYS)
 FAMILY = replace(
-    plain_family("day", Day, DayPlan, LEAST_COST_IN_ALL, evaluate, small, "day-exact", instance_files=DAYS),
+    _PLAIN,
     table=late("euclio.problems.day.figures", "day_table"),
     rows=late("euclio.questions.day_views", "plan_rows"),
     summary=_summary,
     caveat=lambda day, space, plan, evaluation: caveat(day.session, WHOLE),
     demands=DAY_DEMANDS,
     features=_features,
+    plan_files=_plan_files,
+    describe_space=lambda space: in_words(space) or "all plans",
     find_better=late("euclio.proving.day.certifying", "find_better"),
     prove=late("euclio.proving.day.proof", "day_proof"),
     doubts=_doubts,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from euclio.core.lazy import late_value
 from euclio.core.showing import Framed
@@ -35,14 +36,48 @@ class Staffing:
 
 
 @dataclass(frozen=True, slots=True)
+class Resident:
+    """A module on a shared machine.
+
+    Attributes:
+        module: its name.
+        batch: batch of its configuration there.
+        concurrency: concurrency of that configuration.
+        rate_rps: requests per second that it may send there; those that do not come are capacity that is kept free.
+    """
+
+    module: str
+    batch: int
+    concurrency: int
+    rate_rps: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class SharedMachine:
+    """A machine that executes one batch at a time, of any of its modules.
+
+    Attributes:
+        number: its number, by which it is the same machine from step to step.
+        hardware: its type.
+        residents: the modules whose models it holds.
+    """
+
+    number: int
+    hardware: str
+    residents: tuple[Resident, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class StepPlan:
     """The machines of a step.
 
     Attributes:
         modules: one staffing per module, in the order of the session's.
+        shared: machines that modules share.
     """
 
     modules: tuple[Staffing, ...]
+    shared: tuple[SharedMachine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -1,4 +1,4 @@
-"""What plans by share cost bought whole, the best plan of whole machines, and what no packed plan is below (ours)."""
+"""The cost of plans bought whole and of plans on shared machines, and a bound on packed plans (ours)."""
 
 from __future__ import annotations
 
@@ -7,17 +7,23 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil, gcd, lcm
 
+from euclio.core.compiled import as_they_are
+from euclio.core.coverage import fitting
 from euclio.core.numbers import exact
 from euclio.core.objective import LEAST_COST
 from euclio.core.registry import solvers
-from euclio.core.result import Result
+from euclio.core.result import Result, Status
 from euclio.core.solving import solve
 from euclio.core.warm_up import warm_up
+from euclio.core.words import full, percent
 from euclio.problems.session.costs import money
 from euclio.problems.session.demands import is_limited_by_changes
 from euclio.problems.session.evaluate import evaluate
 from euclio.problems.session.instance import Session
+from euclio.problems.session.plan import Plan
 from euclio.problems.session.rules import Charging, DummyRule
+from euclio.problems.session.sharing.packing import packs, residents
+from euclio.problems.session.sharing.placing import share_machines
 from euclio.problems.session.space import PlanSpace
 
 # The least that whole machines cost together, from some amount on (ours).
@@ -65,6 +71,15 @@ BELOW = 1 - Fraction(1, 10**9)
 LIMIT_S = 5.0
 """Seconds that the search of the best whole plan, or of the bound, takes at most."""
 EXACT = "exact"
+SHARED, BUSIEST, SHARED_IN_TIME = "shared_per_h", "shared_busiest", "shared_poisson_attainment"
+SHARED_FREE = "shared_keeps_free"
+"""Entries of a result's `stats` about a plan that shares machines and costs less than the best known whole ones: its
+cost per hour, the time share that its busiest shared machine works, its share of Poisson requests in time; and 1 if its
+machines keep capacity free, as plans of an attainment do."""
+MOST_SHARING, SHARE_S = 20, 0.1
+"""Modules of a session for which sharing is tried, and seconds for each plan by share."""
+PARTS = (Fraction(1), Fraction(3, 4))
+"""Parts of the SLO that these plans are made for: the rest is left to the waits on shared machines."""
 
 
 def prepare(space: PlanSpace) -> None:
@@ -106,21 +121,75 @@ def with_whole_costs(session: Session, result: Result, limit_s: float | None) ->
 
 
 def _with_packed_bound(session: Session, result: Result, limit_s: float | None) -> Result:
-    """The result with a proven bound on packed plans: the optimum by share, with dummies at any rate.
+    """The result with a proven bound on packed plans."""
+    least = packed_bound(session, result.space, LIMIT_S if limit_s is None else min(limit_s, LIMIT_S))
+    return result if least is None else replace(result, stats={**result.stats, PACKED_BOUND: least})
+
+
+def packed_bound(session: Session, space: PlanSpace, limit_s: float) -> float | None:
+    """No packed plan costs less per hour: the optimum by share, with dummies at any rate. None means unknown.
 
     Every packed plan is one of these: on a shared machine the shares f/t sum up to no more than the time that it is
     busy, hence to 1, and nobody waits for others. It is raised to the least sum of prices that is no less. Changes to
     running machines are counted in other ways there, so that nothing is said where they bind.
     """
-    left_s = LIMIT_S if limit_s is None else min(limit_s, LIMIT_S)
-    if EXACT not in solvers("session") or left_s <= 0 or is_limited_by_changes(session):
-        return result
-    bound = solve(session, EXACT, space=_by_share(result.space), time_limit_s=left_s).bound
+    if EXACT not in solvers("session") or limit_s <= 0 or is_limited_by_changes(session):
+        return None
+    bound = solve(session, EXACT, space=_by_share(space), time_limit_s=limit_s).bound
     if bound is None:
-        return result
+        return None
     # Where packed, every machine is charged whole: a cost is a sum of prices, and the least of these is a bound too.
-    least = float(least_sum(session.price.values(), exact(bound) * BELOW))
-    return replace(result, stats={**result.stats, PACKED_BOUND: max(float(bound), least)})
+    return max(float(bound), float(least_sum(session.price.values(), exact(bound) * BELOW)))
+
+
+def cheaper_shared(session: Session, space: PlanSpace, plans: Iterable[Plan], least: Fraction) -> Plan | None:
+    """A plan on shared machines that costs less than some amount per hour; None if none is found.
+
+    Plans of other machines are packed (`share_machines`), also plans by share, which use the least time of machines.
+
+    Args:
+        session: the session.
+        space: plan space of the plan, in which machines are packed.
+        plans: plans of the session to be packed next to those by share.
+        least: money per hour.
+    """
+    if not 1 < len(session.modules) <= MOST_SHARING or not packs(space.policy):
+        return None
+    known, best, by_share = list(plans), None, replace(space, charging=Charging.SHARE)
+    for part in PARTS if EXACT in solvers("session") and not session.objectives else ():
+        with as_they_are():
+            own = replace(session, slo_s=session.slo_s * part)
+            found = solve(own, EXACT, space=by_share, time_limit_s=SHARE_S)
+        known += [found.plan] if found.status is Status.OPTIMAL and found.plan is not None else []
+    for plan in known:
+        shared = share_machines(session, plan, space)
+        checked = evaluate(session, shared, space)
+        if shared.shared and checked.feasible and checked.cost_per_h is not None and checked.cost_per_h < least:
+            best, least = shared, checked.cost_per_h
+    return best
+
+
+def shared_stats(session: Session, plan: Plan, space: PlanSpace) -> dict[str, float]:
+    """Cost of a plan on shared machines, and the share of the time that the busiest of these works for requests."""
+    checked = evaluate(session, plan, space)
+    assert checked.cost_per_h is not None
+    groups = residents(plan, [module.partial_rps for module in checked.modules])
+    came = [m.rate_rps / (m.rate_rps + own.dummy_rps) for m, own in zip(session.modules, checked.modules, strict=True)]
+    busiest = max(sum((one.busy * came[one.module] for one in group), Fraction(0)) for group in groups)
+    return {SHARED: float(checked.cost_per_h), BUSIEST: float(busiest)}
+
+
+def _shared_in_words(session: Session, result: Result) -> list[str]:
+    """The line on shared machines under a plan of others; none where they save nothing, or no solver makes them."""
+    space, stats = replace(result.space, charging=Charging.PACKED), result.stats
+    makers = fitting(session, lambda solver: solver.space_on(session, space)) if SHARED in stats else []
+    if not makers:
+        return []
+    kept = f", {percent(stats[SHARED_IN_TIME])} of Poisson requests in time" if SHARED_IN_TIME in stats else ""
+    named = "" if any(own.name == EXACT for own in makers) else f" --solver {makers[0].name}"
+    cost, busy = money(session, exact(full(stats[SHARED]))), percent(stats[BUSIEST], 0)
+    asked = f" --attainment 0.99{named}" if stats.get(SHARED_FREE) else named
+    return [f"shared machines: {cost} per hour, the busiest works {busy} of the time{kept}; --machines packed{asked}"]
 
 
 def whole_costs_in_words(session: Session, result: Result) -> list[str]:
@@ -130,13 +199,14 @@ def whole_costs_in_words(session: Session, result: Result) -> list[str]:
         least = money(session, exact(stats[PACKED_BOUND]))
         proof = "proven: the bound of machines by share, in whole machines"
         return [f"no plan of packed machines costs less than {least} per hour ({proof})"]
+    shared = _shared_in_words(session, result)
     if result.space.charging is not Charging.SHARE or result.value is None or BEST not in stats:
-        return []
+        return shared
     bought = f"bought whole {money(session, exact(stats[BOUGHT]))} per hour" if BOUGHT in stats else "beyond the stock"
     known = stats.get(BOUND, 0.0)
     proven = "proven" if LEAST_COST.proven(exact(stats[BEST]), known) else f"at least {money(session, exact(known))}"
     best = f"{money(session, exact(stats[BEST]))} ({proven})"
-    return [f"{bought}; the best plan of whole machines, --machines whole: {best}"]
+    return [f"{bought}; the best plan of whole machines, --machines whole: {best}", *shared]
 
 
 def _whole(space: PlanSpace) -> PlanSpace:

@@ -16,6 +16,7 @@ from math import prod
 from euclio.core.certificate import Search
 from euclio.problems.day.instance import Day
 from euclio.problems.day.plan import DayPlan, Idle, Staffing, StepPlan
+from euclio.problems.day.sharing import DaySpace
 from euclio.proving.day.corners import TOO_MANY, TooManyError
 from euclio.proving.day.course import Course, course_of, first_ends, longer_ends
 from euclio.proving.day.joint import MOST_CELLS, Together, Way
@@ -27,6 +28,9 @@ MOST_VARIABLES = 10_000
 """Most variables of a program; beyond, a file would be too large to be of use."""
 MUCH = 1e-6
 """Part of a corner with which a linear program relies on it; no proof rests on it."""
+
+
+NO_SHARED = "the prover of days covers no machines that modules share"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +50,17 @@ class DayFound:
     entries: int
 
 
-def find_better(day: Day, space: object, cutoff: Fraction | None, deadline: float) -> Search:
+def find_better(day: Day, space: DaySpace | None, cutoff: Fraction | None, deadline: float) -> Search:
     """Search for a plan that costs less than a cutoff.
 
     Args:
         day: the instance.
-        space: there is nothing to restrict.
+        space: the plan space.
         cutoff: money in all. None means that any plan is better.
         deadline: `time.perf_counter` value at which to stop; infinity disables it.
     """
+    if space is not None and space.charging.packs:
+        return Search(None, False, 0, NO_SHARED)
     try:
         found = searched(day, cutoff, deadline)
         if found.proven:

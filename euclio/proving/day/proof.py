@@ -14,7 +14,8 @@ from euclio.core.certificate import NoProofError
 from euclio.problems.day.evaluate import evaluate
 from euclio.problems.day.instance import Day
 from euclio.problems.day.plan import DayPlan
-from euclio.proving.day.certifying import MOST_VARIABLES, alone, narrowed_course, searched
+from euclio.problems.day.sharing import DaySpace
+from euclio.proving.day.certifying import MOST_VARIABLES, NO_SHARED, alone, narrowed_course, searched
 from euclio.proving.day.corners import Shape, TooManyError
 from euclio.proving.day.course import Course
 from euclio.proving.day.joint import Together, Way
@@ -29,12 +30,14 @@ FEW_NODES, MUCH_WORK = 30, 10_000
 """Nodes, and nodes times variables, after which the other program replaces that of each module by itself."""
 
 
-def day_proof(day: Day, space: object, plan: DayPlan | None, cutoff: Fraction | None, deadline: float) -> Proof:
+def day_proof(
+    day: Day, space: DaySpace | None, plan: DayPlan | None, cutoff: Fraction | None, deadline: float
+) -> Proof:
     """A proof that no plan of a day costs less than a cutoff, or that there is none.
 
     Args:
         day: the instance; the prover covers it.
-        space: there is nothing to restrict.
+        space: the plan space.
         plan: a feasible plan, which stands in the file as a solution; None if there is none.
         cutoff: money in all, above 0. None claims that there is no plan.
         deadline: `time.perf_counter` value at which to stop.
@@ -42,6 +45,8 @@ def day_proof(day: Day, space: object, plan: DayPlan | None, cutoff: Fraction | 
     Raises:
         NoProofError: there is none; says why in one line.
     """
+    if space is not None and space.charging.packs:
+        raise NoProofError(NO_SHARED)
     found = searched(day, cutoff, deadline)
     if isinstance(found.way, Way) and not found.proven:
         raise NoProofError("there is a plan that costs less")

@@ -26,6 +26,7 @@ from euclio.serving.attainment.search import Found, cheapest
 from euclio.serving.attainment.trials import PlanJudgement
 from euclio.serving.session.service import service
 from euclio.serving.session.setup import Setup
+from euclio.serving.session.targets import can_share, own_dispatch
 
 NO_BOUND = Bound((), None, False)
 
@@ -76,7 +77,8 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
     began = time.monotonic()
     check_names(demand.modules, ready.instance)
     limit_s = ready.limits.time_limit_s
-    runs = _Runs(ready, None if limit_s is None else began + limit_s)
+    shares = can_share(demand.setup.dispatch or own_dispatch(ready.space.policy))
+    runs = _Runs(ready, None if limit_s is None else began + limit_s, shares)
     first = runs.result(ready.instance)
     if first.plan is None or first.value is None:
         stated = demand.describe(ready.space.policy) | {"bound_of": BOUND_OF}
@@ -147,8 +149,9 @@ class Fronts:
 
     def front_of(self, ready: PreparedRun, plan: Plan, demand: Demand) -> Front | None:
         """What is known of the session of a run; None: it has to be searched for by itself."""
-        if demand.modules or not is_plain(ready.instance):
-            # Simulations that say how late requests are for every SLO do not say it of modules' own objectives.
+        if demand.modules or not is_plain(ready.instance) or ready.space.charging.packs:
+            # Simulations that say how late requests are for every SLO do not say it of modules' own objectives, and
+            # they serve one module after the other, which machines that modules share do not.
             return None
         session, space = ready.instance, spare_space(ready.space)
         base = replace(session, slo_s=Fraction(1))
@@ -208,6 +211,8 @@ class _Runs:
 
     ready: PreparedRun
     ends_at: float | None
+    shares: bool
+    """Whether the dispatcher lets modules share machines. Otherwise each module of such a plan has one of its own."""
     known: dict[tuple[Fraction, tuple[Fraction, ...]], AnyResult] = field(default_factory=dict)
 
     def result(self, session: Session) -> AnyResult:
@@ -224,7 +229,7 @@ class _Runs:
         found = self.result(session)
         if found.value is None or found.plan is None or found.evaluation is None:
             return None
-        return found.plan, found.evaluation
+        return found.plan if self.shares else replace(found.plan, shared=()), found.evaluation
 
 
 def _answer(found: Found, bound: Bound, demand: Demand, without: Fraction, kept: str) -> Answer[Plan]:

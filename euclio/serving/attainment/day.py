@@ -22,6 +22,7 @@ from euclio.core.words import percent
 from euclio.problems.day.evaluate import WHOLE, session_plan
 from euclio.problems.day.instance import Day, Step, asked, at_rates
 from euclio.problems.day.plan import DayPlan, StepPlan
+from euclio.problems.day.sharing import SHARED
 from euclio.problems.session import Plan, Session
 from euclio.serving.attainment.demand import Demand
 from euclio.serving.attainment.margins import spare_space
@@ -151,9 +152,8 @@ class _DaySearch:
 
     def _cost(self, step: Step, own: StepPlan) -> Fraction:
         price = self.ready.instance.session.price
-        return sum(
-            (price[one.hardware] * one.machines for staffing in own.modules for one in staffing.serving), Fraction(0)
-        )
+        serving = (price[one.hardware] * one.machines for staffing in own.modules for one in staffing.serving)
+        return sum(serving, Fraction(0)) + sum((price[machine.hardware] for machine in own.shared), Fraction(0))
 
     def _passes(self, step: Step, own: StepPlan) -> bool:
         key = step.rates_rps, own
@@ -171,8 +171,8 @@ class _DaySearch:
 
     def _trials(self, step: Step) -> Trials:
         if step.rates_rps not in self.trials:
-            session = self._session(step)
-            self.trials[step.rates_rps] = Trials(session, SPACE, self.demand, self.ready.limits.seed, brief=True)
+            session, space = self._session(step), SHARED if self.ready.space.charging.packs else SPACE
+            self.trials[step.rates_rps] = Trials(session, space, self.demand, self.ready.limits.seed, brief=True)
         return self.trials[step.rates_rps]
 
     def _session(self, step: Step) -> Session:
@@ -182,7 +182,7 @@ class _DaySearch:
         return found
 
     def _plan(self, step: Step, own: StepPlan) -> Plan:
-        return session_plan(self._session(step), tuple(own.modules[m] for m in asked(step.rates_rps)))
+        return session_plan(self._session(step), tuple(own.modules[m] for m in asked(step.rates_rps)), own.shared)
 
     def _is_over(self) -> bool:
         return self.ends_at is not None and time.monotonic() >= self.ends_at

@@ -18,6 +18,7 @@ from euclio.core.numbers import exact
 from euclio.core.result import Status
 from euclio.core.solver import Limits as RunLimits
 from euclio.core.solving import PreparedRun, prepare
+from euclio.problems.session.bought_whole import packed_bound
 from euclio.problems.session.instance import Module, Session
 from euclio.problems.session.latency.of_requests import session_rate
 from euclio.problems.session.latency.paths import times_from, times_until
@@ -195,7 +196,8 @@ def bound_on(ready: PreparedRun, demand: Demand, time_limit_s: float | None, eno
     """A lower bound on the cost of every plan of the plan space that keeps the demand.
 
     Where nothing is shown about the capacity that the demand needs (`needs_capacity`), it is the optimum of the plan
-    space.
+    space. So it is of packed machines, any of which may serve all of its modules at any time; where nobody proves that
+    optimum, it is the bound of machines by share.
 
     Args:
         ready: the run whose plans are bounded: its instance, and its plan space with capacity that may be kept free.
@@ -203,12 +205,16 @@ def bound_on(ready: PreparedRun, demand: Demand, time_limit_s: float | None, eno
         time_limit_s: limit in seconds; None: `MOST_S`.
         enough: cost per hour of a plan that keeps it; where that is shown to be the least, no more is computed.
     """
-    space, needs = spare_space(ready.space), needs_capacity(ready.instance)
+    space = spare_space(ready.space)
+    needs = needs_capacity(ready.instance) and not space.charging.packs
     rates = tuple(module.rate_rps for module in ready.instance.modules)
     if needs:
         rates = tuple(needed_rates(ready.instance, space, demand))
     limits: RunLimits[Any] = RunLimits(MOST_S if time_limit_s is None else max(1e-3, time_limit_s), ready.limits.seed)
     run = prepare(with_rates(ready.instance, rates), None, space=space, limits=limits)
+    if space.charging.packs and run.solver.uncovered(run.instance, space):
+        least = packed_bound(run.instance, space, limits.time_limit_s or MOST_S)
+        return Bound(rates, least, infeasible=False, in_order=serves_in_order(space, demand))
     run.warm_up()
     found = run.check(*run.answer())
     infeasible, cost_per_h = found.status is Status.INFEASIBLE, found.bound

@@ -78,4 +78,4 @@ def with_spare(session: Session, plan: Plan, evaluation: Evaluation, margins: Ma
         last = replace(own.allocations[-1], partial_rps=checked.partial_rps)
         spare = module.rate_rps * rate + checked.dummy_rps
         modules.append(replace(own, allocations=(*own.allocations[:-1], last), dummy_rps=spare))
-    return Plan(tuple(modules))
+    return Plan(tuple(modules), plan.shared)

@@ -33,6 +33,8 @@ COARSE, FINE = Fraction(1, 50), Fraction(1, 200)
 """Steps of the margin on the rate."""
 MOST_RATE = Fraction(9)
 """Largest margin on the rate."""
+PACKED_RATES = (Fraction(1), Fraction(3), MOST_RATE)
+"""Margins on all rates that are tried first where modules share machines."""
 SLO_STEP = Fraction(1, 10)
 LEAST_SLO = Fraction(3, 10)
 """Shares below are tried in steps half as long, from half of this on again half as long, and so on."""
@@ -186,6 +188,9 @@ class _MarginSearch:
     def run(self) -> Tried | None:
         """The cheapest plan that passes: shares of the SLO from all of it on, then more finely around the best."""
         self._enough(alike(self.session))
+        # At low rates batches fill too slowly for a shared machine, so that more margin may cost less.
+        for rate in PACKED_RATES if self.space.charging.packs else ():
+            self._enough(alike(self.session, rate))
         share, last, step = Fraction(1), LEAST_SLO, SLO_STEP
         least = least_share(self.session)
         # Below, the same shares of half of the SLO, and so on: what keeps a tighter objective keeps this one too.

@@ -20,7 +20,17 @@ from euclio.problems.session.sharing.packing import broken_groups
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
 from euclio.serving.session.clock import Fineness, alike, fine_clock
 from euclio.serving.session.setup import Dispatch, Dropping, Partial, Setup
-from euclio.serving.session.targets import DEALINGS, Dealing, Target, Turns, Unit, joins, own_dispatch, scaled
+from euclio.serving.session.targets import (
+    DEALINGS,
+    Dealing,
+    Target,
+    Turns,
+    Unit,
+    can_share,
+    joins,
+    own_dispatch,
+    scaled,
+)
 from euclio.serving.units import NANOSECONDS, Clock
 
 LONGEST = 1 << 60
@@ -245,8 +255,7 @@ def _refuse_sharing(session: Session, plan: Plan, space: PlanSpace, found: Evalu
     problems = broken_groups(session, plan, space.policy, [module.partial_rps for module in found.modules])
     if problems:
         raise InputError(problems[0], field="plan")
-    dealing = DEALINGS.get(dispatch)
-    if dealing is None or dealing.queued or dispatch is Dispatch.SPLIT:
+    if not can_share(dispatch):
         raise InputError(f"is {dispatch}, which lets no module collect batches for a shared machine", field="dispatch")
 
 

@@ -100,6 +100,12 @@ def joins(policy: Policy, dispatch: Dispatch) -> bool:
     return dispatch is Dispatch.SPLIT or policy.form in (Form.TIED, Form.EVEN)
 
 
+def can_share(dispatch: Dispatch) -> bool:
+    """Whether a partial machine collects batches of its own, so that modules may share it."""
+    dealing = DEALINGS.get(dispatch)
+    return dealing is not None and not dealing.queued and dispatch is not Dispatch.SPLIT
+
+
 def scaled(rates: Sequence[Fraction]) -> tuple[int, ...]:
     """Rates as whole numbers in one scale: exact if their sum stays within `MOST_RATE`, else rounded, at least 1."""
     common = math.lcm(*(rate.denominator for rate in rates))

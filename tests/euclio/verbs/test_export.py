@@ -6,6 +6,7 @@ import json
 import re
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 import tiny_clusters
@@ -277,17 +278,52 @@ def test_hardware_without_a_gpu_can_be_named(capsys, tmp_path, monkeypatch):
         assert [one["ray_actor_options"]["num_gpus"] for one in application["deployments"]] == gpus
 
 
-def test_a_shared_machine_is_one_repository_of_triton_and_refused_by_others(capsys, tmp_path, monkeypatch):
+@pytest.fixture
+def on_one_machine(tmp_path, monkeypatch):
+    """Two modules that share a machine at 3 requests per second each; the profile of `b` has a concurrency of 2."""
     monkeypatch.chdir(tmp_path)
-    profile = [Configuration("gpu", 1, 1, "0.1")]
-    instance = Session("two", 1, [Hardware("gpu", 1)], [Module(name, 3, profile) for name in "ab"], [])
-    own = tuple(module_plan(module, (1, 0), partial=3) for module in instance.modules)
+    modules = [Module(name, 3, [Configuration("gpu", k, k, f"0.{k}")]) for k, name in enumerate("ab", 1)]
+    instance = Session("two", 2, [Hardware("gpu", 1)], modules, [])
+    own = tuple(module_plan(module, (k, 0), partial=3) for k, module in enumerate(instance.modules, 1))
     keep_plan(instance, Plan(own, ((0, 1),)), charging="packed")
+
+
+def test_a_shared_machine_is_one_repository_of_triton(capsys, on_one_machine):
+    """One batch at a time: instances of both models name one resource, and there is one instance of each."""
+    configurations = pytest.importorskip("tritonclient.grpc.model_config_pb2")
+    text_format = pytest.importorskip("google.protobuf.text_format")
     paths = export(capsys, "triton", "--out", "m").split()
     assert paths == ["m/shared-1/a/config.pbtxt", "m/shared-1/b/config.pbtxt"]
-    code, err = refused(capsys, "session.json", "result.json", "--to", "kubernetes", "--image", "x")
+    for path in paths:
+        text = Path(path).read_text()
+        (instances,) = text_format.Parse(text, configurations.ModelConfig()).instance_group
+        assert instances.count == 1
+        assert [(r.name, r.count) for r in instances.rate_limiter.resources] == [("machine", 1)]
+        assert getattr(instances.rate_limiter.resources[0], "global")
+        assert "--rate-limit=execution_count" in text
+
+
+def test_a_shared_machine_is_one_pod_with_a_service_per_module(capsys, on_one_machine):
+    text = export(capsys, "kubernetes", "--image", "r/{module}:1")
+    pod, *services = yaml.safe_load_all(text)
+    (container,) = pod["spec"]["template"]["spec"]["containers"]
+    assert (pod["metadata"]["name"], pod["spec"]["replicas"], container["image"]) == ("shared-1", 1, "r/shared-1:1")
+    assert {one["name"]: one["value"] for one in container["env"]} == {
+        "GROUP": "shared-1",
+        "MODELS": "a,b",
+        "MAX_BATCH_SIZE": "1,2",
+        "INSTANCE_COUNT": "1,1",
+        "MAX_QUEUE_DELAY_MICROSECONDS": "333333,666666",
+    }
+    assert [service["metadata"]["name"] for service in services] == ["a-1", "b-1"]
+    labels = pod["spec"]["template"]["metadata"]["labels"]
+    assert all(service["spec"]["selector"].items() <= labels.items() for service in services)
+
+
+def test_ray_serve_refuses_a_shared_machine_and_names_who_does_not(capsys, on_one_machine):
+    code, err = refused(capsys, "session.json", "result.json", "--to", "ray-serve", "--import-path", "a:b")
     assert code == 2
-    assert "modules a and b share machines, which --to kubernetes cannot express" in err
+    assert "modules a and b share machines, which --to ray-serve cannot express; give --to triton, kubernetes or" in err
 
 
 def alike(names, hardware):

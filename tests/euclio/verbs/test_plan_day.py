@@ -9,6 +9,7 @@ import pytest
 from euclio.cli import main
 from euclio.files import save_instance
 from euclio.problems.day.family import small
+from euclio.problems.session import Configuration, Hardware, Module, Session
 
 
 @pytest.fixture
@@ -129,3 +130,36 @@ def test_a_number_out_of_range_names_its_option(capsys, folder, files, option):
     assert err.splitlines() == [
         f"euclio: {option}: is 1e+300; magnitudes from 1e-12 to 1e12 are supported, check the unit"
     ]
+
+
+def test_days_whose_modules_share_machines(capsys, folder):
+    """Three modules at night on one machine; the rules that cannot share are left out unless they are named."""
+    profile = [Configuration("h", 1, 1, "0.02")]
+    session = Session("three", "0.5", [Hardware("h", 1)], [Module(name, 5, profile) for name in "abc"])
+    save_instance(session, "three.json")
+    (folder / "factor.csv").write_text("time_s,factor\n0,1\n3600,2\n7200,9\n")
+    given = ("three.json", "--load", "factor.csv")
+    code, out, _ = call(
+        capsys, *given, "--machines", "packed", "--out", "result.json", "--day-out", "d.json", "--plot", "d.svg"
+    )
+    assert code == 0
+    assert "day-exact" in out
+    assert "day-thresholds" not in out
+    assert main(["verify", "d.json", "result.json"]) == 0
+    assert "partial ones packed" in capsys.readouterr().out
+    whole, packed = (
+        json.loads(call(capsys, *given, "--machines", machines, "--json")[1]) for machines in ("whole", "packed")
+    )
+    least = [min(row["cost_in_all"] for row in found["solvers"]) for found in (whole, packed)]
+    assert least == [9, 5]
+    assert ("charging" in whole, packed["charging"]) == (False, "packed")
+    assert whole == without_times(json.loads(call(capsys, *given, "--json")[1]), whole)
+    code, out, _ = call(capsys, *given, "--machines", "packed", "--solvers", "day-per-machine")
+    assert code == 4
+    assert "day-per-machine does not cover packed machines; use day-exact or day-peak" in out
+
+
+def without_times(found, other):
+    """The same with the wall times of another answer."""
+    rows = zip(found["solvers"], other["solvers"], strict=True)
+    return {**found, "solvers": [{**row, "wall_s": known["wall_s"]} for row, known in rows]}

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from worked_examples import M_1, M_3, module
 
-from euclio import evaluate, pool, solve
+from euclio import evaluate, pool, solve, what_if
 from euclio.core.result import Status
 from euclio.core.tables import to_text
 from euclio.files import load_result, save_result
@@ -15,7 +15,7 @@ from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.objectives import Objective
 from euclio.problems.session.table import plan_table
 from euclio.proving.session.attainment import find_better_keeping
-from euclio.serving.attainment import solve_attaining
+from euclio.serving.attainment import setup_of, solve_attaining
 from euclio.serving.attainment.lower_bound import BOUND_OF
 from euclio.serving.attainment.margins import alike, least_share, stricter
 from euclio.serving.session import Setup, simulate
@@ -130,6 +130,49 @@ def test_the_reason_is_what_the_limit_ended(monkeypatch):
     assert (result.status, result.plan) == (Status.UNKNOWN, None)
     assert result.reason.startswith("the time limit ended the simulation that decides whether a plan keeps 95 %")
     assert result.reason.endswith("allow more time")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_packed_plans_hold_on_other_requests_and_no_bound_is_above_one(seed):
+    """Four modules that one machine serves: their shared queue is simulated, at another seed for ten times as long.
+
+    Whole machines would be four; no bound on them is one on a packed plan.
+    """
+    rates = [10 + 3 * ((seed + k) % 4) for k in range(4)]
+    models = [Configuration("g", 1, 1, f"0.01{seed}"), Configuration("g", 4, 1, "0.025")]
+    four = Session("four", "0.3", [Hardware("g", "0.5")], [Module(f"m{k}", r, models) for k, r in enumerate(rates)])
+    result = solve_attaining(four, "whole-greedy", 0.95, charging="packed")
+    assert result.plan.shared
+    assert result.bound <= result.cost < 2
+    setup = replace(setup_of(result), seed=4321, seconds=min(5000.0, 10 * setup_of(result).seconds))
+    assert simulate(four, result.plan, setup, result.space).attainment >= 0.95
+
+
+def test_modules_share_at_rates_at_which_no_batch_fills_in_time():
+    """One request each 2 s takes more than 0.3 s with b/f; at more planned rate it does not, and the queue is short."""
+    models = [Configuration("g", 1, 1, "0.01")]
+    few = Session("few", "0.3", [Hardware("g", 1)], [Module(name, "0.5", models) for name in "abc"])
+    assert solve(few, "whole-greedy", charging="packed").cost == 3
+    result = solve_attaining(few, "whole-greedy", 0.95, charging="packed")
+    assert (result.cost, result.bound, result.status) == (1, 1, Status.OPTIMAL)
+    assert simulate(few, result.plan, replace(setup_of(result), seed=4322), result.space).attainment >= 0.95
+
+
+def test_several_objectives_of_packed_plans_are_searched_one_by_one():
+    """Simulations that all objectives share serve one module after the other, which shared machines do not."""
+    models = [Configuration("g", 1, 1, "0.02")]
+    two = Session("two", "0.3", [Hardware("g", 1)], [Module(name, 10, models) for name in "ab"])
+    asked = {"slo": "0.3", "rate": 20, "solver": "whole-greedy", "machines": "packed", "attainment": 0.95}
+    (point,) = what_if(two, **asked).points.values()
+    assert (point.result.plan.shared, point.result.cost) == (((0, 1),), 1)
+
+
+@pytest.mark.parametrize("dispatch", ["pull", "round-robin"])
+def test_machines_are_not_shared_behind_a_dispatcher_that_collects_no_batch_for_one_module(dispatch):
+    models = [Configuration("g", 1, 1, "0.01")]
+    two = Session("two", "0.3", [Hardware("g", 1)], [Module(name, 10, models) for name in "ab"])
+    result = solve_attaining(two, "whole-greedy", 0.95, Setup(dispatch=dispatch), charging="packed")
+    assert (result.plan.shared, result.cost) == ((), 2)
 
 
 SEVERAL = replace(

@@ -9,6 +9,7 @@ from euclio import evaluate, solve
 from euclio.problems.session.space import FULL_SPACE
 from euclio.serving.attainment.margins import Margins, alike, spare_space, stricter, with_spare
 from tests.drawn.sessions import session_in
+from tests.drawn.small_sessions import small_session
 
 SOLVERS = ("harpagon", "nexus", "scrooge", "inferline", "piccolo", "harpagon:nd", "exact")
 
@@ -33,6 +34,20 @@ def test_spare_capacity_changes_neither_price_nor_latency(name, margins):
         assert checked.latency_s == result.evaluation.latency_s
         tried += 1
     assert tried > 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_machines_that_modules_share_stay_shared(seed):
+    """A margin once took the modules of a shared machine apart, and each paid for a machine of its own."""
+    session = small_session(seed)
+    own = alike(session, Fraction(1, 7), Fraction(9, 10))
+    result = solve(stricter(session, own), "whole-greedy", charging="packed")
+    if result.value is None:
+        return
+    plan = with_spare(session, result.plan, result.evaluation, own)
+    checked = evaluate(session, plan, spare_space(result.space))
+    assert checked.feasible, checked.violations
+    assert (plan.shared, checked.cost_per_h) == (result.plan.shared, result.value)
 
 
 def test_margins_make_a_session_stricter():

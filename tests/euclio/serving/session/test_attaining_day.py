@@ -6,9 +6,10 @@ import pytest
 from worked_examples import M_1, M_3, module
 
 from euclio import evaluate, plan_day
-from euclio.problems.day.evaluate import WHOLE, session_plan
+from euclio.files import load_result, save_result
+from euclio.problems.day.evaluate import WHOLE, session_plan, step_space
 from euclio.problems.day.instance import Day, Step, at_rates
-from euclio.problems.session import Hardware, Session
+from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.serving.attainment.latencies import Watched
 from euclio.serving.attainment.long_run import Run
 from euclio.serving.session import simulate
@@ -87,3 +88,25 @@ def test_an_objective_that_is_not_kept_is_named():
     (result,) = plan_day(DAY, attainment=0.9, module_p90={"b": 0.35}, solvers="day-per-step").results
     assert result.plan is None
     assert "90 % through b within 350.000 ms in each step" in result.reason
+
+
+FOUR = Session(
+    "four",
+    "0.5",
+    [Hardware("h", 1)],
+    [Module(f"m{k}", 10, [Configuration("h", 1, 1, "0.02"), Configuration("h", 4, 1, "0.05")]) for k in range(4)],
+)
+SHARED_DAY = Day("four", FOUR, [Step(3600, [rate] * 4) for rate in (5, 12, 25)], 60, 60, "0.01")
+
+
+def test_shared_machines_of_each_step_keep_it_too_and_the_result_is_read_again(tmp_path):
+    """Their queue is simulated as it is, at another seed; whole machines would be four in every step."""
+    found = plan_day(SHARED_DAY, machines="packed", attainment=0.95, solvers="day-exact")
+    assert found.best.value < 12
+    setup = Setup(seconds=2000, seed=992, dummies=False, partial="shared")
+    for step, own in zip(SHARED_DAY.steps, found.best.plan.steps, strict=True):
+        session = at_rates(FOUR, step.rates_rps)
+        served = session_plan(session, own.modules, own.shared)
+        assert simulate(session, served, setup, step_space(own)).attainment >= 0.95
+    save_result(found.best, SHARED_DAY, tmp_path / "result.json")
+    assert load_result(tmp_path / "result.json", SHARED_DAY).plan == found.best.plan

@@ -1,5 +1,6 @@
 """Partial machines put on shared ones: what the checker accepts, for less money, best fit first."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -16,9 +17,22 @@ from euclio.problems.session import (
     Session,
     evaluate,
 )
-from euclio.problems.session.bought_whole import PACKED_BOUND, least_sum, whole_costs_in_words, with_whole_costs
+from euclio.problems.session.bought_whole import (
+    BUSIEST,
+    PACKED_BOUND,
+    SHARED,
+    SHARED_IN_TIME,
+    cheaper_shared,
+    least_sum,
+    whole_costs_in_words,
+    with_whole_costs,
+)
 from euclio.problems.session.sharing.packing import by_fit
 from euclio.problems.session.sharing.placing import share_machines
+from euclio.questions.companion import with_both
+from euclio.serving.attainment import solve_attaining
+from euclio.serving.session import Setup, simulate
+from euclio.serving.session.service import DEPLOYED
 from tests.drawn.small_sessions import small_session
 
 PACKED = PlanSpace(charging="packed")
@@ -129,3 +143,76 @@ def test_random_plans_become_no_more_expensive(seed, policy):
     after = evaluate(session, share_machines(session, plan, space), space)
     assert after.feasible
     assert after.cost_per_h <= before.cost_per_h
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_sharing_is_proposed_only_at_a_price_that_the_checker_finds_less(seed):
+    """A proposal is an accepted plan below the optimum of whole machines, and not below the bound of shared ones."""
+    session = small_session(seed)
+    result = solve(session, "exact", charging="whole")
+    if result.value is None:
+        return
+    space = replace(result.space, charging="packed")
+    plan = cheaper_shared(session, space, [result.plan], result.value)
+    if plan is None:
+        return
+    checked = evaluate(session, plan, space)
+    assert checked.feasible
+    assert plan.shared
+    assert checked.cost_per_h < result.value
+    told = with_whole_costs(session, solve(session, "whole-greedy", space=space), 5)
+    assert float(checked.cost_per_h) >= told.stats.get(PACKED_BOUND, 0) * (1 - 1e-9)
+
+
+def test_a_proposal_states_price_use_attainment_and_the_solver_that_makes_it():
+    """Three modules at 1 request per second, 0.1 s each: 30 % of one machine instead of three."""
+    session, space = session_of(1, 1, 1), PlanSpace(charging="whole")
+    result = with_both(session, solve(session, "exact", space=space), None)
+    assert (result.stats[SHARED], result.stats[BUSIEST]) == (1, pytest.approx(0.3))
+    packed = replace(space, charging="packed")
+    plan = cheaper_shared(session, packed, [result.plan], result.value)
+    assert result.stats[SHARED_IN_TIME] == simulate(session, plan, Setup(**DEPLOYED), packed).attainment
+    (line,) = whole_costs_in_words(session, result)
+    assert line.startswith("shared machines: 1 per hour, the busiest works 30 % of the time, 100.00 % of Poisson")
+    named = line.partition("; --machines packed")[2]
+    chosen = named.removeprefix(" --solver ") or None
+    assert solve(session, chosen, charging="packed").value == 1
+
+
+@pytest.mark.parametrize(
+    ("session", "space"),
+    [
+        (session_of(4), PlanSpace(charging="whole")),
+        (session_of(10, 10), PlanSpace(charging="whole")),
+        (session_of(4, 4, memory=10, needed=6), PlanSpace(charging="whole")),
+        (session_of(4, 4), PlanSpace("shared-queue", charging="whole")),
+        (session_of(4, 4), PACKED),
+    ],
+    ids=["one module", "full machines", "no memory", "no policy for it", "shared already"],
+)
+def test_nothing_is_proposed_where_sharing_saves_nothing(session, space):
+    result = with_both(session, solve(session, "whole-greedy", space=space), None)
+    assert result.value is not None
+    assert SHARED not in result.stats
+
+
+def test_a_proposal_for_machines_by_share_is_held_against_the_best_whole_ones():
+    """By share 0.3 is less than any machine; a shared one is proposed, since three whole ones cost 3."""
+    session = session_of(1, 1, 1)
+    result = with_both(session, solve(session, "exact"), None)
+    assert (result.stats[SHARED], float(result.value)) == (1, pytest.approx(0.3))
+    assert result.stats[SHARED] < result.stats["best_whole_per_h"]
+    assert whole_costs_in_words(session, result)[1].startswith("shared machines: 1 per hour")
+
+
+def test_at_low_rates_a_proposal_keeps_capacity_free_and_is_asked_for_by_an_attainment():
+    """A request each 2 s waits longer than the SLO with b/f; machines that have time for 4 times as many do not."""
+    session = session_of("0.5", "0.5", slo=1)
+    result = with_both(session, solve(session, "exact", charging="whole"), None)
+    assert result.value == 2
+    assert solve(session, "whole-greedy", charging="packed").value == 2
+    assert (result.stats[SHARED], result.stats[SHARED_IN_TIME]) == (1, 1)
+    assert result.stats[BUSIEST] == pytest.approx(0.1)
+    (line,) = whole_costs_in_words(session, result)
+    assert "; --machines packed --attainment 0.99" in line
+    assert solve_attaining(session, "whole-greedy", 0.99, charging="packed").value == 1
