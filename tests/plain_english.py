@@ -30,7 +30,6 @@ NOT_YET = (
     "euclio/problems/",
     "euclio/proving/day/corners.py",
     "euclio/questions/",
-    "euclio/report/",
     "euclio/serving/",
     "euclio/supervision/",
     "euclio/workloads/",
