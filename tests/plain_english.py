@@ -34,7 +34,6 @@ NOT_YET = (
     "euclio/supervision/",
     "euclio/workloads/",
     "formulations/day/",
-    "formulations/fragments/",
     "formulations/session/",
     "heuristics/fragments/",
     "heuristics/session/",
