@@ -101,8 +101,7 @@ FULL = 1.0 - 1e-9
 """A partial machine with at least this share of a whole one's rate is tried as a whole one too."""
 SLIVER = 1e-8
 """Share by which plans just below a step may be cheaper than one at the budget that stands for them (`rational.ties`).
-It is far within `CONTINUOUS_GAP`, and thousands of times the fall of a cost without steps over a few `TIE`.
-"""
+It is far within `CONTINUOUS_GAP`, and thousands of times the fall of a cost without steps over a few `TIE`."""
 LINE = 2.5e-8
 """Share by which a line is below the least cost that its search finds, for rounding and plans that are passed over."""
 DUMMY_DIGITS = 13

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 RUN_LIMIT_S = 10.0
 """Default for a run of Harpagon's, Piccolo's and Scrooge's studies; Scrooge's brute force takes longer on some
-decisions.
-"""
+decisions."""
 ENUMERATION_LIMIT_S = 1.0
 """The timed brute force; a longer time is extrapolated from the share of tried vectors."""
 FINE_SPLIT_LIMIT_S = 30.0

@@ -33,7 +33,6 @@ NOT_YET = (
     "euclio/serving/",
     "euclio/supervision/",
     "euclio/workloads/",
-    "formulations/day/",
     "formulations/session/",
     "heuristics/fragments/",
     "heuristics/session/",

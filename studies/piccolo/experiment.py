@@ -88,8 +88,7 @@ SEARCHED = 200
 """Workloads in the sample for the split optimum, unless the run is full; many are settled without a search."""
 SEARCHED_MODULES = 3
 """Most modules of a workload in that sample. The paper has no larger ones (Figure 9), and five modules have too many
-vectors of budgets to try.
-"""
+vectors of budgets to try."""
 TIMED_SAMPLE = 20
 
 SYSTEMS = (PICCOLO, *BASELINES, *(f"piccolo:{name}" for name in ALTERNATIVES))

@@ -36,8 +36,7 @@ ABLATION = "ablation"
 """Studies: Figures 6 to 8; 13a; 13b; 13c; 11 and 12; 9; 10."""
 REACTIVE_ON, ABLATION_MARGIN, ABLATION_PARTITIONS = "HC2-L", "0.1", 3
 """Cluster of Figure 10 (§7.4), and the settings of the authors' published plans for it: each model alone, with a margin
-of 10 % instead of 40 and up to three partitions (`docs/papers.md`).
-"""
+of 10 % instead of 40 and up to three partitions (`docs/papers.md`)."""
 Measured = Mapping[str, BlockedModel]
 """The models of Table 2 by name, with blocks that the authors measured."""
 SLO_SCALES = ("2", "3", "4", "5", "6", "8", "10")
@@ -45,8 +44,7 @@ GPU_RATIOS = ((2, 14), (4, 12), (6, 10), (8, 8), (10, 6), (12, 4))
 SLO_MARGINS = ("0.2", "0.3", "0.4", "0.5", "0.6")
 PARTITIONS = 2
 """Most partitions of a pipeline. With two, the optimum for FCN on HC3-S is the plan that §7.5 prints; with three it is
-another one, which serves 0.5 % more.
-"""
+another one, which serves 0.5 % more."""
 TIMELINE = ("HC3-S", "FCN")
 """Cluster and model of Figures 11 and 12."""
 BY_COUNT, BY_TYPES, UNMERGED, MEAN = "GPUs", "GPU types", "unmerged layers", "large clusters"

@@ -18,8 +18,7 @@ OPTIMUM = "exact"
 FIVE_APPLICATIONS, OWN_SESSIONS = "five applications", "as in §4.2"
 """The source of a workload: the protocol, or Scrooge's own applications, rates and latency objective.
 
-The paper's Figures 10 and 11 are about the decisions of its §4.2, so the measures use those.
-"""
+The paper's Figures 10 and 11 are about the decisions of its §4.2, so the measures use those."""
 MANY_TYPES = 30
 
 

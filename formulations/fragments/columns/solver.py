@@ -36,8 +36,7 @@ MOST_KINDS = 6
 """Most different fragments of a begin, with time budgets of their own, for an exact choice of heads."""
 MOST_PAIRS = 2**17
 """Most pairs of remaining fragments and a head of them, for begins with several kinds of fragments, for an exact choice
-of heads; each takes some microseconds.
-"""
+of heads; each takes some microseconds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,16 +34,14 @@ CLOSE = 1e-7
 """Relative distance of bound and incumbent at which HiGHS may stop, since it works with tolerances anyway."""
 LARGEST = 5000
 """Most virtual GPUs of a pool for a run of HiGHS once a plan is known. With tens of thousands HiGHS 1.13.1 calls plans
-optimal that are not, by 1e-6 to 1e-5 of their value, with and without presolve.
-"""
+optimal that are not, by 1e-6 to 1e-5 of their value, with and without presolve."""
 FEW_NODES = 200
 """Nodes after which any plan next to the bulk is good enough."""
 WIDER = 4
 """Factor of the allowed loss in the next program."""
 SERVES = 1e-6
 """Requests per second, in the program's unit, from which a column counts as used if a sequence may use only one; it is
-HiGHS's tolerance.
-"""
+HiGHS's tolerance."""
 
 
 def search_by_milp(node: Node) -> None:
