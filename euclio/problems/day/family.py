@@ -141,7 +141,7 @@ DAY_DEMANDS = (
 
 
 def _doubts(day: Day) -> list[str]:
-    """The features of the session."""
+    """Doubts about the session."""
     from euclio.problems.session.doubts import session_doubts
 
     return session_doubts(day.session, "session.")
