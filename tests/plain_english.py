@@ -34,7 +34,6 @@ NOT_YET = (
     "euclio/supervision/",
     "euclio/workloads/",
     "formulations/session/",
-    "heuristics/fragments/",
     "heuristics/session/",
     "tests/",
 )
