@@ -3,10 +3,11 @@
 The order is from the last step to the first, so that each plan has all choices of the one before:
 
 1. *stages*: the parts and the re-partition point of each set stay. Times are split anew, and parts that begin at the
-same layer reach that point together if that is cheaper (Algorithm 1 gives each an own stage); 2. *re-partition point*:
-the parts of each set stay; 3. *division*: parts and groups stay, and each group is divided into sets optimally; 4.
-*grouping*: parts stay, and they are divided optimally into sets of at most a group's size; 5. *group size*: parts stay,
-    and they are divided optimally into sets of any size.
+   same layer reach that point together if that is cheaper (Algorithm 1 gives each an own stage).
+2. *re-partition point*: the parts of each set stay.
+3. *division*: parts and groups stay, and each group is divided into sets optimally.
+4. *grouping*: parts stay, and they are divided optimally into sets of at most a group's size.
+5. *group size*: parts stay, and they are divided optimally into sets of any size.
 
 The remaining distance from the optimum is lost by merging. The default solver finds steps 4 and 5, on a fleet with the
 parts as fragments. If it proves no optimum, a step counts with the one before it.
