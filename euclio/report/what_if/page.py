@@ -15,7 +15,7 @@ from euclio.core.words import DASH, counted, duration, full, joined
 from euclio.files.json_writing import json_text, one_line
 from euclio.problems.session import Session
 from euclio.problems.session.rules import Charging
-from euclio.questions.sweep.axes import Axis
+from euclio.questions.sweep.axes import PRICE, Axis
 from euclio.questions.sweep.description import describe, proof
 from euclio.questions.sweep.question import Place
 from euclio.questions.sweep.solving import Swept, sweep
@@ -72,19 +72,24 @@ def _blocks(found: Swept) -> Iterator[Block]:
 def _facts(found: Swept) -> Iterator[tuple[str, str]]:
     asked = found.question
     yield "session", asked.session.name
-    if asked.session.currency:
-        yield "prices in", asked.session.currency
+    yield "prices in", asked.session.currency or "an unnamed currency"
     if asked.changes is not None:
         yield "changed at all points", asked.changes.in_words()
     limit = "" if asked.time_limit_s is None else f", {duration(asked.time_limit_s)} at most for each plan"
     yield "solver", f"{asked.solver.name}{limit}; every cost is the checker's"
     yield "plan space", in_words(asked.space)
     for one in asked.axes:
-        yield one.heading, ", ".join(one.text(k) for k in range(len(one.values)))
+        yield _heading(one, asked.session), ", ".join(one.text(k) for k in range(len(one.values)))
     ways = joined(f"charged by {way}" if not way.whole else f"machines charged {way}" for way in asked.chargings)
     outcomes = Counter(_outcome(point) for point in found.points.values())
     counts = joined(f"{n:,} {words}" for words, n in outcomes.most_common())
     yield "plans", f"{asked.plans:,}, {ways}; {counts}"
+
+
+def _heading(axis: Axis, session: Session) -> str:
+    """The name of an axis with its unit; a price has the session's currency."""
+    money = session.currency if axis.kind is PRICE else ""
+    return f"{axis.label} ({money} per hour)" if money else axis.heading
 
 
 def _outcome(point: Point) -> str:
@@ -97,7 +102,7 @@ def _outcome(point: Point) -> str:
 def _table(found: Swept) -> Table:
     """A row per place; a plan that is not proven the cheapest states its distance to the bound."""
     asked = found.question
-    columns = [Column(one.heading, partial(_text, k, one)) for k, one in enumerate(asked.axes)]
+    columns = [Column(_heading(one, asked.session), partial(_text, k, one)) for k, one in enumerate(asked.axes)]
     for way in asked.chargings:
         columns += charging_columns(way, partial(_point, found, way), _machines)
     rows = tuple(tuple(column.cell(place).plain for column in columns) for place in asked.places)
