@@ -1,8 +1,7 @@
 """Places of reports: the stored ones in git, and the last written ones, which git ignores.
 
-A reproduction writes its report to `LAST`, and prints the differences from `STORED`; `store` replaces the one by the
-other. Times, and the runs that a time limit stops, depend on the machine, so a run never replaces the stored report by
-itself.
+A reproduction writes its report to `LAST`, and prints the differences from `STORED`; `store` puts the first in place of
+the second. Times, and runs that a time limit stops, depend on the machine, so no run replaces a stored report.
 """
 
 from __future__ import annotations

@@ -35,8 +35,7 @@ def drawn_data(drawing: Figure) -> str:
 
     Columns are `panel` (from 1), `mark` (line, bar, point, band, text or axis), `label`, `name`, `x` and `y`. A row of
     mark axis has the panel's title, and the meanings of `x` and `y` with their units. `label` is the name in the
-    legend, or the text of a text such as that in a cell. `name` is that of a place on an axis with names, such as a
-    solver.
+    legend, or the words of a text. `name` is that of a place on an axis with names, such as a solver.
 
     Args:
         drawing: the figure.

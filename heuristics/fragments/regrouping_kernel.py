@@ -115,8 +115,7 @@ def best_sets(
             place = int(np.ceil(sums.load[number, k] - WHOLE))
             if sums.value[number, k] <= -NEVER / 2 or place > most_units:
                 continue
-            # Subtract the shared stage for all of them, and keep the best of each number with its fragments of each
-            # queue.
+            # Subtract the shared stage for all of them, and keep the best of each number and its choice of fragments.
             found = sums.value[number, k] - tables.shared_cost[i + rows.first, place]
             if found > gain[k] and found > best - slack:
                 gain[k] = found

@@ -92,8 +92,8 @@ def solve_dart_r(cluster: Cluster, space: PipelineSpace, limits: Limits[Pipeline
     others are divided in proportion to the high-class ones (ours; the authors' plans divide them evenly). So DART-r
     never serves less than NP. A pair runs a chain, or the whole model on each GPU if that serves more. The paper has
     two types. With more of them (ours), the high class is the type with least whole-model latency, the low class the
-    most numerous of the others, and the rest run whole models as in NP. With one type it is NP; if NP has no plan, it
-    has none.
+    most numerous of the others, and the rest run whole models as in NP. With one type it is NP. It has a plan only if
+    NP has.
 
     Args:
         cluster: the instance.

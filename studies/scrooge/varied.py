@@ -1,8 +1,7 @@
 """Inputs of Scrooge's decisions (§4.2) varied: profiles, rates, clients, worker types and objectives (ours).
 
 Which of them moves the share of decisions on which Scrooge's MILP and greedy cost the same as the optimum (Figure 10)?
-`draw_varied` draws a decision as `draw_scrooge` does, with changes of some inputs; without a change it is the same
-decision.
+`draw_varied` draws a decision as `draw_scrooge` does, with changes of some inputs, or the same one without a change.
 """
 
 from __future__ import annotations
@@ -250,8 +249,7 @@ def varied_rows(session: Session, seed: int, every: int) -> list[dict[str, Any]]
     Args:
         session: names the decision.
         seed: seed of its draws.
-        every: settings with many worker types, which take far longer, run only on every decision with a multiple of
-            this number.
+        every: slow settings with many worker types run only on decisions whose number is a multiple of it.
 
     Returns:
         One row per setting under which the decision has a plan, by proof; None is the cost of a solver without a plan.

@@ -56,8 +56,7 @@ class Day(Framed, Plotted):
             stopped machine for moving the state.
 
     Raises:
-        InputError: there are no or too many steps, a step has another number of modules than the session, or a number
-            is out of range.
+        InputError: there are no or too many steps, a step does not fit the session, or a number is out of range.
     """
 
     _view = late_value("euclio.questions.day_views", "DAY")

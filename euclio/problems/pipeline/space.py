@@ -117,8 +117,7 @@ class PipelineSpace:
         unify_batch: whether pipelines have one batch size; None means the cluster's value.
         virtual_gpus: whether GPUs may be divided; False allows share 1 only.
         batch_build: whether the delay until a batch has gathered counts.
-        one_per_sequence: whether there is at most one pipeline per model and sequence of GPU types, as in the paper's
-            MILP.
+        one_per_sequence: whether a model has at most one pipeline per sequence of GPU types, as in the paper's MILP.
         whole_gpus: whether virtual GPUs are counted up to whole GPUs per model, position and GPU type; False adds up
             fractions of GPUs, as equation (23) in print.
     """

@@ -160,8 +160,7 @@ def trace_figure(frame: pd.DataFrame, instance: str | None = None) -> Figure:
 
     Returns:
         Per solver the incumbent (thick) and the bound (thin) of the first seed and repeat. A mark is the checked value
-        at the end of the run. Incumbents more than 200 % off the best known value and bounds more than 50 % off are
-        cut.
+        at the end of the run. Incumbents over 200 % off the best known value and bounds over 50 % off are cut.
 
     Raises:
         InputError: there is no such instance.

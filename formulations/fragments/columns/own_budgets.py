@@ -190,8 +190,7 @@ def _heads(
         own_ticks: times of heads to the re-partition point.
         own_cost: their share by number of fragments.
         value: output, by visited fragments, fragments in whole heads, and in the open one; -`NEVER` if impossible.
-        choice: output for the last visited fragment: 0 for left out, -1 for in the open head, k for last of a head of
-            k.
+        choice: output for the last visited fragment: 0 left out, -1 in the open head, k the last of a head of k.
     """
     size = value.shape[1] - 1
     value[0, :, :] = -NEVER

@@ -1,8 +1,7 @@
 """Column generation for the linear program over all realigned sets, with an exact bound at any time (ours).
 
-Prices are rounded down to whole units and sets are priced in whole numbers, so the bound rests on no float. At most as
-many sets have a least budget as there are fragments with it, and none of these gains more than the largest gain of
-pricing:
+Prices are rounded down to whole units and sets are priced in whole numbers, so the bound rests on no float. A least
+budget has at most as many sets as fragments, and no set gains more than the largest gain of pricing:
 
     Σ count · price − Σ over least budgets of fragments with it · largest gain ≤ every plan
 

@@ -158,8 +158,7 @@ def _near(node: Node, gap: float) -> Ints:
 def _served(node: Node, near: Ints, gap: float) -> tuple[dict[int, float], dict[int, float]] | None:
     """Requests per second of some columns in plans within the gap: the least, and those in one plan.
 
-    GPUs may be fractions there. None means that there is no such plan. No columns mean that HiGHS failed, so nothing is
-    known.
+    GPUs may be fractions there. None means that there is no such plan, no columns that HiGHS failed.
     """
     matrix, upper, objective = _linear_program(node, near, gap)
     used = matrix[: len(node.problem.count)].T
