@@ -1,8 +1,8 @@
 """The tolerances of the exact methods, each with its reason (ours).
 
-They say where floating point, an engine or a scale may be wrong, and in which direction that is allowed for. The
-checker has none: it decides in fractions what is a plan. What limits the effort of a search (nodes, rounds, models) and
-the coefficients of a model stands where the search and the model do.
+They state the possible errors of floating point, engines and scales, and the direction in which methods allow for them.
+The checker has none, since it decides in fractions. Limits on the effort of a search (nodes, rounds, models) and on the
+coefficients of a model stand next to the search and the model.
 
 `TIE` of `euclio.core.tolerances` is the one below all of them that concern sessions: two floats nearer than
 that, as a share of their size, may be equal as fractions. Every function that is @compiled has these numbers built in.
@@ -44,9 +44,9 @@ tolerance, as every answer is added up exactly at once."""
 VIOLATION = 1e-7
 """Tangents are added where the relaxation breaks them by more than this share of the SLO; less is the engine's."""
 LARGEST_ERROR = 1e-5
-"""What a bound of PPipe's MILP, in units of its scale, may be wrong by: a few dozen rows, each violated by `ENGINE`."""
+"""Possible error of a bound of PPipe's MILP, in units of its scale: a few dozen rows, each violated by `ENGINE`."""
 COUNTED_BOUND = 1e-6
-"""What a bound of CP-SAT, a float for a whole number, may be off by; where it is large, this share of it squared."""
+"""Possible error of a bound of CP-SAT, a float for a whole number; for a large one, this share of its square."""
 WITHIN_SLO = 1.0 - 1e-7
 """Share of the SLO that Scrooge's models get once the engine's tolerance has let them miss it."""
 LOOSE_LATENCY = 1e-9
@@ -67,7 +67,7 @@ JUST_BELOW = 1.0 - 4.0 * TIE
 JUST_PAST = 1.0 + 3.0 * TIE
 """Budgets are cut this much past the SLO, so that the intervals above two cuts together are clearly beyond it."""
 INSIDE = 1.0 - 1e-9
-"""Share of the SLO within which plans meet it whatever rounding did: for a second try where the checker refuses one."""
+"""Share of the SLO within which plans meet it in spite of rounding, for a second try after the checker's refusal."""
 BELIEVED = 1e-9
 """Share of the SLO by which a plan's latency may exceed the model's before that needs a tangent."""
 
@@ -100,8 +100,8 @@ NARROWEST = 1e-9
 FULL = 1.0 - 1e-9
 """A partial machine with at least this share of a whole one's rate is tried as a whole one too."""
 SLIVER = 1e-8
-"""Share by which plans just below a step may be cheaper than one at the budget that stands for them (`rational.ties`):
-far within `CONTINUOUS_GAP`, and thousands of times what a cost without steps falls by over a few `TIE`."""
+"""Share by which plans just below a step may be cheaper than one at the budget that stands for them (`rational.ties`).
+It is far within `CONTINUOUS_GAP`, and thousands of times the fall of a cost without steps over a few `TIE`."""
 LINE = 2.5e-8
 """Share by which a line is below the least cost that its search finds, for rounding and plans that are passed over."""
 DUMMY_DIGITS = 13

@@ -1,12 +1,11 @@
-"""HiGHS for heuristics: the only file of theirs that calls it; an import contract holds that.
+"""HiGHS for heuristics; an import contract ensures that no other file of theirs calls it.
 
-`formulations/engines/` is the way of the exact methods. Heuristics know no formulation, as what is measured against an
-optimum must not peek at it, and they run where no engine is installed: scipy brings a HiGHS of its own.
+Exact methods use `formulations/engines/`. Heuristics know no formulation, since a method measured against an optimum
+must not use it. They also run without an engine, since scipy brings a HiGHS of its own.
 
-`covering_program`: linear programs that cover rows at least cost and get columns as they go, for the prices of their
-rows (ours): min cost · x, at least `least` of each row, x ≥ 0. Through highspy they are solved from the last basis on;
-where that is not installed, through scipy, which starts anew each time. `least_whole`: mixed-integer programs, solved
-once.
+`covering_program` has linear programs that cover rows at least cost and get columns later, for the prices of their rows
+    (ours): min cost · x, at least `least` of each row, x ≥ 0. highspy solves them from the last basis; without it scipy
+    starts anew each time. `least_whole` solves a mixed-integer program once.
 """
 
 from __future__ import annotations
@@ -90,13 +89,13 @@ class _ByScipy:
         shape = len(self._least), len(self._cost)
         covered: Any = -csc_array((self._values, self._rows, self._starts), shape=shape)
         found: Any = linprog(self._cost, A_ub=covered, b_ub=-np.array(self._least), method="highs-ds")
-        # Prices guide a search only: without an optimum nothing has a price.
+        # Prices guide a search only, so without an optimum every price is 0.
         return np.zeros(shape[0]) if found.status != 0 else np.maximum(-found.ineqlin.marginals, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Rows of a program: least ≤ matrix · x ≤ most; the limits are one number, or one for each row."""
+    """Rows of a program, least ≤ matrix · x ≤ most; each limit is one number, or one for each row."""
 
     matrix: Floats
     least: float | Floats
@@ -105,13 +104,13 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """What became of a mixed-integer program.
+    """The outcome of a mixed-integer program.
 
     Attributes:
         values: of the variables, whole within HiGHS's tolerance; None if none were found.
         bound: HiGHS's bound on the objective, within its tolerances; None if there is none.
         raw_status: the library's own word.
-        infeasible: HiGHS says that there is no solution.
+        infeasible: whether HiGHS finds that there is no solution.
     """
 
     values: Floats | None

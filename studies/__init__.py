@@ -26,7 +26,7 @@ class Registered:
         workloads: its default number of workloads, for the help text.
         study: loads it.
         takes_instances: whether it takes a folder of instances.
-        takes_artifact: whether it takes what the paper's authors published and measured.
+        takes_artifact: whether it takes the artifact of the paper's authors, their published measurements.
     """
 
     paper: str

@@ -113,7 +113,7 @@ class CheckedClaim:
         standing: the verdict on it.
         measured: the numbers, published and measured.
         minutes: time of its reproduction; None if it was not run.
-        why: a note on it: what a time measures, or how many values a maximum is over.
+        why: a note on it: the meaning of a time, or the number of values behind a maximum.
     """
 
     claim: Claim
@@ -237,7 +237,7 @@ def check_all(reports: Path | None, claims: Sequence[Claim] | None = None) -> tu
 
 
 def accept(checked: Sequence[CheckedClaim], path: Path | None = None) -> None:
-    """Store what holds now as what has to hold from now on; claims that were not run stay as they are.
+    """Store the claims that hold now as those that have to hold from now on; claims without a run stay as they are.
 
     Args:
         checked: all claims, in the order of the file.

@@ -55,7 +55,7 @@ def sentences() -> tuple[Sentence, ...]:
 
 
 def selection(own: Sequence[Sentence], claimed: frozenset[str]) -> tuple[int, int, int, int, int]:
-    """How a paper's sentences are covered, given the keys of its numbers that decide a claim.
+    """Coverage of a paper's sentences, given the keys of its numbers that decide a claim.
 
     Returns:
         Counts of sentences: with a number; with a number that decides a claim; with other published numbers alone,
@@ -199,7 +199,7 @@ def lines(checked: Sequence[CheckedClaim], cards: Mapping[str, Card] | None = No
 
 
 def _read(cards: Mapping[str, Card]) -> str:
-    """Which papers' reports were read in which folder."""
+    """The folders of reports, with the papers whose reports were read there."""
     folders = dict.fromkeys(card.reports for card in cards.values())
     papers = {folder: [paper for paper, card in cards.items() if card.reports == folder] for folder in folders}
     return f"reports: {'; '.join(f'{listed(own)} in {folder}' for folder, own in papers.items())}"

@@ -153,13 +153,13 @@ class Collector:
 
 
 def _check_measured(frame: pd.DataFrame, labels: Sequence[str]) -> None:
-    """Refuse a frame that lacks what should have been measured; a solver that failed is a row like any other."""
+    """Refuse a frame without all measurements; a failed solver has a row like any other."""
     lacking = frame[frame.label.isin(labels) & (frame.status != MEASURED)]
     for row in lacking.to_dict("records"):
         raise InputError(f"could not be measured on {row['instance']}: {row['reason']}", field=row["label"])
 
 
 def seeded_sample(items: Sequence[T], size: int, seed: int) -> list[T]:
-    """A sample of the items, in their order; all of them where there are no more."""
+    """A sample of the items, in their order; all of them if there are no more."""
     chosen = sorted(random.Random(seed).sample(range(len(items)), min(size, len(items))))
     return [items[i] for i in chosen]

@@ -20,7 +20,7 @@ def costs(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def stopped(runs: pd.DataFrame) -> pd.DataFrame:
-    """Which searches their limit stopped, laid out as `costs`."""
+    """Whether a limit stopped each search, laid out as `costs`."""
     share = runs.stat_share if "stat_share" in runs else pd.Series(1.0, index=runs.index)
     return runs.assign(stopped=share < 1).pivot(index="workload", columns="solver", values="stopped").eq(True)
 
@@ -58,7 +58,7 @@ def time_measures(timings: pd.DataFrame, own: str, enumeration: str, quantized: 
 
 
 def time_reasons(timings: pd.DataFrame, own: str, enumeration: str) -> dict[str, str]:
-    """Why times of a single-process timing differ from printed ones, in sentences, by key of the published number.
+    """Reasons why times of a single process differ from printed ones, as sentences by key of the published number.
 
     Args:
         timings: one row per workload and solver.

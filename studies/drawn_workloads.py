@@ -1,4 +1,4 @@
-"""A setting's workloads as sessions: what `euclio reproduce` runs solvers on."""
+"""A setting's workloads as sessions, on which `euclio reproduce` runs solvers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def protocol_draws(paper: str, setting: Setting, seed: int, count: int) -> proto
         paper: "harpagon" or "piccolo".
         setting: the setting, such as `studies.inference.reference.reference_setting(paper)`.
         seed: seed of the workloads.
-        count: how many, in the order of their places; none are returned where too few candidates have a plan.
+        count: number of workloads, in the order of their places; none are returned if too few candidates have a plan.
     """
     solved, refused, drawn = accepted(paper, setting, seed, count, exactly=True)
     found = []
@@ -46,7 +46,7 @@ def drawn_sessions(paper: str, count: int, seed: int, *, accept: bool = True) ->
 
     Args:
         paper: "harpagon" or "piccolo".
-        count: how many, in the order of their places.
+        count: number of workloads, in the order of their places.
         seed: seed of the workloads.
         accept: skip candidates that the paper's systems refuse, as `protocol_draws` does. False takes the first
             candidate of each place without asking a system, and skips long objectives alone.

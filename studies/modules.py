@@ -35,7 +35,7 @@ def kept_by_allocation(solver: str, time_s: float | None, **changes: Any) -> Sol
 def allocation_rows(session: Session, result: Result) -> list[dict[str, Any]]:
     """One row per allocation of an accepted plan; module numbers repeat on each of its rows.
 
-    A search that its limit stopped has none: how far it came depends on the machine.
+    A search that its limit stopped has none, since its progress depends on the machine.
     """
     if result.plan is None or result.value is None or result.evaluation is None:
         return []
@@ -71,7 +71,7 @@ def allocation_rows(session: Session, result: Result) -> list[dict[str, Any]]:
 
 
 def _repriced(session: Session, result: Result) -> dict[str, Evaluation]:
-    """A result's plan priced under each dispatch policy; whether it still meets the SLO does not matter here."""
+    """A result's plan priced under each dispatch policy, even if it then misses the SLO."""
     assert result.plan is not None
     plan, space = result.plan, result.space
     return {column: evaluate(session, plan, replace(space, policy=policy)) for column, policy in REPRICED.items()}
@@ -115,7 +115,7 @@ def module_figures(allocations: pd.DataFrame) -> pd.DataFrame:
 def majority_configurations(allocations: pd.DataFrame, run: str) -> pd.DataFrame:
     """The configuration that carries the most rate of each workload's most expensive module, in a run's plans.
 
-    Without a whole machine of it there is a single machine, which every dispatch gives the same requests: such a
+    Without a whole machine of it there is a single machine, and every dispatch gives it the same requests. Such a
     workload has no row.
 
     Args:
@@ -123,7 +123,7 @@ def majority_configurations(allocations: pd.DataFrame, run: str) -> pd.DataFrame
         run: name of the run.
 
     Returns:
-        Rows of `allocations` with `duration_s`, and `left_rps`: the rate that is left when the configuration begins,
+        Rows of `allocations` with `duration_s`, and `left_rps`: the remaining rate when the configuration begins,
         dummies included (`Plans.majority`).
     """
     mine = allocations[allocations.solver == run].sort_values(["workload", "module", "position"])

@@ -1,4 +1,4 @@
-"""Blocks of every study's page: the populations that it is about, at each figure and table too, and the scorecard."""
+"""Blocks of every study's page: its populations, also of each figure and table, and the scorecard."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ SCORE_COLUMNS = (
 
 
 def counts(scores: Iterable[Score]) -> tuple[Count, ...]:
-    """How many scores have each word."""
+    """Number of scores with each word."""
     words = [score.verdict for score in scores]
     labels = {**{word: str(word) for word in TONES}, Verdict.AGREES: "agree"}
     return tuple(Count(labels[word], words.count(word), tone, MEANINGS[word]) for word, tone in TONES.items())
 
 
 def standing_number(scores: Sequence[Score]) -> KeyNumber:
-    """How many check numbers agree, as a number to be seen first; no number that anything was fitted or set to is one.
+    """Number of check numbers that agree, as a key number. Numbers with a role in fitting or setting up are no checks.
 
     Behind it: the other words, and the same with the numbers that are doubtful in print.
     """
@@ -65,13 +65,13 @@ def standing_number(scores: Sequence[Score]) -> KeyNumber:
 
 
 def verdict_lines(scores: Sequence[Score]) -> list[str]:
-    """How many numbers have each word, as a line for the terminal; none where there are no numbers."""
+    """Counts of numbers by word, as a line for the terminal; none without numbers."""
     found = ", ".join(f"{count.n} {count.label}" for count in counts(scores) if count.n)
     return [f"{counted(len(scores), 'printed number')}: {found}"] if scores else []
 
 
 def scorecard_blocks(scores: Sequence[Score]) -> list[Block]:
-    """Counts, then one fold per section of the paper; nothing where there are no scores."""
+    """Counts, then one fold per section of the paper; nothing without scores."""
     if not scores:
         return []
     shown = Counts(f"{counted(len(scores), 'printed number')}, each with one of four verdicts.", counts(scores))
@@ -88,7 +88,7 @@ def sections(scores: Sequence[Score]) -> list[Fold]:
 
 
 def place(score: Score) -> str:
-    """Section and figure of the paper that a published number stands in."""
+    """Section and figure of the paper with a published number."""
     return score.published.source.partition(" ")[2]
 
 
@@ -146,7 +146,7 @@ def how_to_read(tally: str) -> Fold:
 
 
 def score_frame(scores: Sequence[Score]) -> pd.DataFrame:
-    """One row per score, to be kept: what is published and measured, the intervals, the word and why."""
+    """One row per score for storage: published and measured number, intervals, word and reason."""
     rows = []
     for score in scores:
         p, m, (least, most) = score.published, score.measured, score.settings or (math.nan, math.nan)
@@ -159,7 +159,7 @@ def score_frame(scores: Sequence[Score]) -> pd.DataFrame:
 
 
 _ON = ". On "
-"""Stands between a caption and the populations that it is about."""
+"""The text between a caption and its populations."""
 SAYING = (
     "These are the instances of the figures and tables on this page. `euclio generate NAME` writes the registered "
     "ones. In their folder `sha256sum *.json | sha256sum` gives the hash; figures and tables show its "
@@ -168,7 +168,7 @@ SAYING = (
 
 
 def population_blocks(found: Found) -> list[Block]:
-    """The section on a study's populations; nothing where it has none."""
+    """The section on a study's populations; nothing if it has none."""
     if not found.populations:
         return []
     rows = [
@@ -192,7 +192,7 @@ def _about(one: Identity) -> str:
 
 
 def identified(study: Study, found: Found, blocks: Sequence[Block]) -> list[Block]:
-    """Blocks whose figures and tables say which populations they are about."""
+    """Blocks with the populations named at each figure and table."""
     return [
         replace(block, caption=_with_populations(study, found, _key(block), block.caption))
         if isinstance(block, Figure | Table)
@@ -211,17 +211,17 @@ def _with_populations(study: Study, found: Found, key: str, caption: str) -> str
 
 
 def without_populations(caption: str) -> str:
-    """A caption without the populations that were added to it."""
+    """A caption without its added populations."""
     return caption.partition(_ON)[0]
 
 
 def shown_of(study: Study, found: Found, key: str) -> str:
-    """The populations that a figure (by key) or a table (by caption) is about, in words; empty means none."""
+    """The populations of a figure (by key) or a table (by caption), in words; empty means none."""
     names = study.shown(key)
     chosen = found.populations[:1] if names is None else [one for one in found.populations if one.name in names]
     return ", ".join(one.text for one in chosen)
 
 
 def as_data(populations: Sequence[Identity]) -> list[dict[str, Any]]:
-    """Populations as plain data, for what is kept with tables."""
+    """Populations as plain data, for storage with tables."""
     return [asdict(one) for one in populations]

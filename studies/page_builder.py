@@ -48,19 +48,19 @@ def reproduce(
     certify: int = SAMPLE,
     measurements: Measurements = NO_MEASUREMENTS,
 ) -> Path:
-    """Run a study and write its report; prints the headlines, and what differs from the stored report, on stdout.
+    """Run a study and write its report; prints the headlines and the differences from the stored report on stdout.
 
-    A study that was interrupted goes on where it was; one that is finished is run anew.
+    An interrupted study goes on; a finished one runs anew.
 
     Args:
         paper: name of the study.
         out: folder of the report; None means ``build/reports/PAPER``.
-        workloads: how much to run; None means as the study says.
-        seed: seed of everything that is drawn; None means the study's.
+        workloads: size of the run; None means the study's own.
+        seed: seed of all draws; None means the study's.
         jobs: worker processes; None means one per core.
-        full: everything, where a sample is the default.
-        certify: how many proofs an independent prover tries.
-        measurements: what others have measured, for a study that takes it.
+        full: whether to run everything; the default is a sample.
+        certify: number of proofs that an independent prover tries.
+        measurements: measurements of others, for a study that takes them.
 
     Returns:
         Path of the HTML page.
@@ -87,11 +87,11 @@ def reproduce(
 
 @told("writing the report")
 def write(study: Study, collected: Collected, folder: Path) -> tuple[Path, Sequence[str]]:
-    """Score what a study found, and write its page, its scorecard and its tables.
+    """Score the results of a study, and write its page, its scorecard and its tables.
 
     Args:
         study: the study.
-        collected: what it found.
+        collected: its results.
         folder: folder of the report.
 
     Returns:
@@ -126,10 +126,10 @@ def collect(study: Study, asked: Asked, folder: Path, jobs: int, certify: int) -
 
     Args:
         study: the study.
-        asked: what to run.
-        folder: where the runs are kept.
+        asked: its settings.
+        folder: folder that keeps the runs.
         jobs: worker processes.
-        certify: how many proofs are tried.
+        certify: number of proofs.
     """
     with Collector(study.paper, folder, jobs) as collector:
         found = study.collect(collector, asked)
@@ -140,7 +140,7 @@ def collect(study: Study, asked: Asked, folder: Path, jobs: int, certify: int) -
 
 
 def blocks(study: Study, collected: Collected, scores: Sequence[Score], text: Text) -> list[Block]:
-    """The whole page: what is to be seen first, the scorecard, then the study's own sections and the run."""
+    """The whole page: the top, the scorecard, then the study's own sections and the run."""
     paper, known = study.paper, partial(identified, study, collected)
     return [
         *refuted_blocks(collected.certified),
@@ -182,7 +182,7 @@ def opening(scores: Sequence[Score], text: Text) -> list[Block]:
 
 
 def _folded(summary: str, blocks: Sequence[Block]) -> list[Block]:
-    """Blocks behind a fold; nothing where there are none."""
+    """Blocks behind a fold; nothing if there are none."""
     inside = tuple(block for block in blocks if not isinstance(block, Fold | Counts | KeyNumbers))
     return [Fold(summary, inside)] if inside else []
 

@@ -1,4 +1,4 @@
-"""A figure or a table of a study by itself: from the runs that it needs, or from the tables of the last report."""
+"""A single figure or table of a study, from the runs that it needs or from the tables of the last report."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from studies.proof_sample import Certified
 from studies.study import Asked, Collected, Study
 
 HELP = "help"
-"""Name that asks for the names."""
+"""The name that lists the names."""
 ALL_STAGES = "all stages, when the runs were made"
 NOT_FOUND_IN = ("scorecard", "certificates")
-"""Tables of a report that are made of the others."""
+"""Tables of a report that derive from the others."""
 _FIGURE = re.compile(r'<figure id="([^"]+)">.*?aria-label="([^"]*)"', re.DOTALL)
 _TABLE = re.compile(r"<figure><figcaption>([^<]*)</figcaption>")
 _SHORT = re.compile(r"fig(?:ure)?s?-?(.+)")
@@ -41,9 +41,9 @@ class MadePart:
 
     Attributes:
         name: its name.
-        data: what it shows, as CSV.
+        data: its numbers as CSV.
         title: its title or caption.
-        source: what it was made from, in a line: the runs that were made, or the report whose tables were taken.
+        source: its source in a line: the runs that were made, or the report with the tables.
     """
 
     name: str
@@ -53,11 +53,11 @@ class MadePart:
 
 
 def part_lines(paper: str, folder: Path) -> list[str]:
-    """The names of a study's parts, a line each, with what each is made from.
+    """The names of a study's parts, a line each, with their sources.
 
     Args:
         paper: name of the study.
-        folder: folder of its last report, which need not be there.
+        folder: folder of its last report, which may be absent.
     """
     parts, titles = study_of(paper).parts, _titles(folder)
     lines = [f"{name}: {part.title} (runs {listed(part.solvers, 20)})" for name, part in parts.items()]
@@ -78,10 +78,10 @@ def make_part(
 
     Args:
         paper: name of the study.
-        name: name of the part; of ``figure-7`` also ``fig7`` and the like.
+        name: name of the part; ``fig7`` and the like stand for ``figure-7``.
         folder: folder of the last report, for parts that need more than some of the runs.
-        workloads: how much to run; None means as the study says. Parts of stored tables take none.
-        seed: seed of everything that is drawn; None means the study's. Parts of stored tables take none.
+        workloads: size of the run; None means the study's own. Parts of stored tables take none.
+        seed: seed of all draws; None means the study's. Parts of stored tables take none.
         jobs: worker processes; None means one per core.
 
     Raises:
@@ -99,7 +99,7 @@ def make_part(
 
 
 def _known(name: str, names: Sequence[str], paper: str) -> str:
-    """The name of a part as it was meant.
+    """The name of the part that a text means.
 
     Raises:
         InputError: there is none; names the nearest ones, or all.
@@ -117,7 +117,7 @@ def _known(name: str, names: Sequence[str], paper: str) -> str:
 
 
 def _from_runs(study: Study, name: str, asked: Asked, jobs: int) -> MadePart:
-    """A part from the runs that it needs, which are made now and not kept."""
+    """A part from the runs that it needs; these are made now and not kept."""
     part = study.parts[name]
     assert study.collect_runs is not None
     with TemporaryDirectory(prefix="euclio-") as folder, Collector(study.paper, Path(folder), jobs) as collector:
@@ -154,7 +154,7 @@ def stored(study: Study, folder: Path) -> tuple[Collected, str]:
         The results, and the git revision of the run.
 
     Raises:
-        InputError: there is no report, or it is of a smaller run by an earlier version, which did not say of how much.
+        InputError: there is no report, or it is of a smaller run by an earlier version, which did not record the size.
     """
     if not (folder / "scorecard.parquet").exists():
         raise InputError(f"holds no report; `euclio reproduce {study.paper}` writes one", file=str(folder))
@@ -180,7 +180,7 @@ def stored(study: Study, folder: Path) -> tuple[Collected, str]:
 
 
 def _named(page: Sequence[Block]) -> Iterator[tuple[str, Figure | Table]]:
-    """All figures and tables of a page by name, those behind folds too."""
+    """All figures and tables of a page by name, also those behind folds."""
     for block in page:
         if isinstance(block, Figure):
             yield block.key, block
@@ -191,7 +191,7 @@ def _named(page: Sequence[Block]) -> Iterator[tuple[str, Figure | Table]]:
 
 
 def _titles(folder: Path) -> dict[str, str]:
-    """Titles of the figures, and captions of the tables, that the page in a folder has, by name."""
+    """Titles of the figures and captions of the tables of the page in a folder, by name."""
     page = folder / "index.html"
     if not page.exists():
         return {}
@@ -202,7 +202,7 @@ def _titles(folder: Path) -> dict[str, str]:
 
 
 def _table_name(caption: str) -> str:
-    """The name of a table: what its caption begins with, without the populations."""
+    """The name of a table: the beginning of its caption, without the populations."""
     words = re.sub(r"[^a-z0-9]+", "-", without_populations(caption).lower()).strip("-")
     short = words[:_LONGEST_NAME]
     return f"table-{short if short == words else short.rpartition('-')[0]}"

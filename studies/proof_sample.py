@@ -26,7 +26,7 @@ COLUMNS = ("workload", "solver", "status", "verdict", "claim", "reason", "nodes"
 
 @dataclass(frozen=True, slots=True)
 class SampledProof:
-    """A run of the study that ended with a proof.
+    """A run of the study with a proof.
 
     Attributes:
         workload: name of the workload or case.
@@ -44,7 +44,7 @@ class Certified:
     """The verdicts on a study's proofs.
 
     Attributes:
-        table: one row per proof that was tried, with the columns `COLUMNS`.
+        table: one row per tried proof, with the columns `COLUMNS`.
         proofs: number of proofs of the study.
         seed: seed of the sample.
     """
@@ -57,7 +57,7 @@ class Certified:
 def proofs_of(
     frame: pd.DataFrame, instances: Iterable[Any], settings: Iterable[SolverSetting], seed: int = 0
 ) -> list[SampledProof]:
-    """The runs of solvers that ended with a proof.
+    """The solvers' runs with a proof.
 
     Args:
         frame: results frame.
@@ -90,7 +90,7 @@ def certify_sample(proofs: Sequence[SampledProof], size: int, seed: int, advance
 
     Args:
         proofs: all proofs of the study; the sample does not depend on their order.
-        size: how many are tried.
+        size: number of tried proofs.
         seed: seed of the sample.
         advance: called with 1 after each.
     """
@@ -138,7 +138,7 @@ def refuted_blocks(certified: Certified) -> list[Block]:
 
 
 def certificate_blocks(certified: Certified) -> list[Block]:
-    """How many proofs there are, how many were tried, and what became of them."""
+    """The number of proofs, of tried ones, and of each verdict."""
     table = certified.table
     if not certified.proofs:
         return []
@@ -157,10 +157,10 @@ def certificate_blocks(certified: Certified) -> list[Block]:
 
 
 def refuse_refuted(certified: Certified, page: Path) -> None:
-    """Fail where a proof was refuted, once the page is written.
+    """Fail if a proof was refuted, after the page is written.
 
     Raises:
-        RefutedError: one was.
+        RefutedError: a proof was refuted.
     """
     if (certified.table.verdict == Verdict.REFUTED).any():
         raise RefutedError(f"{_refuted(certified)} {page} begins with them")

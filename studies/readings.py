@@ -19,11 +19,11 @@ class Reading:
     """A question that the paper leaves open.
 
     Attributes:
-        question: what is open.
-        taken: the answer that the scorecard takes.
+        question: the open question.
+        taken: the scorecard's answer.
         other: the other answer.
-        because: what speaks for the one taken.
-        rows: where it is about systems: the solvers of the answer taken, with those of the other one.
+        because: the reason for the scorecard's answer.
+        rows: for a question about systems, the solvers of the scorecard's answer with those of the other one.
     """
 
     question: str
@@ -38,7 +38,7 @@ class OtherReading:
     """A number under another answer to a question that the paper leaves open.
 
     Attributes:
-        question: what is open.
+        question: the open question.
         answer: the other answer.
         measured: the number under it.
     """
@@ -50,7 +50,7 @@ class OtherReading:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A parameter that the study varied by itself, and that moves a number.
+    """A parameter that moves a number when the study varies it alone.
 
     Attributes:
         parameter: its name and its range.
@@ -107,7 +107,7 @@ def with_tried(
 
 
 def reread(runs: pd.DataFrame, reading: Reading) -> pd.DataFrame:
-    """The runs with the other answer's solvers in the place of those taken, where all of them have a plan."""
+    """The runs with the other answer's solvers in place of the scorecard's, if all of them have a plan."""
     other = {after: before for before, after in reading.rows}
     kept = runs[~runs.solver.isin(list(other.values()))]
     kept = kept.assign(solver=kept.solver.replace(other))
@@ -116,7 +116,7 @@ def reread(runs: pd.DataFrame, reading: Reading) -> pd.DataFrame:
 
 
 def readings_blocks(scores: Sequence[Score], others: Others) -> list[Block]:
-    """The effect of each reading on the numbers that it moves, as a table below its reasons."""
+    """The effect of each reading on the numbers that it moves, as a table below the reasons."""
     by_key = {score.published.key: score for score in scores}
     rows = []
     for reading, figures in others.items():

@@ -1,7 +1,7 @@
-"""Workloads of the reference setting: the one of all consistent settings that studies run their solvers on.
+"""Workloads of the reference setting, the consistent setting on which studies run their solvers.
 
-Neither Harpagon nor Piccolo prints profiles, rates and objectives. The setting that stands in for them, and how it was
-found, is the subject of docs/model/posterior.md.
+Neither Harpagon nor Piccolo prints profiles, rates and objectives. docs/model/posterior.md explains the setting in
+their place and the search for it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ReferenceDraws(Draws):
     """Draws from the reference setting.
 
     Attributes:
-        left_out: draws that the compiled system has plans for, the checked one none, by solver.
+        left_out: draws with plans of the compiled system alone, not of the checked one, by solver.
         given: application whose most expensive module is the "given module" of the paper, as the setting reads it.
     """
 
@@ -49,10 +49,10 @@ class ReferenceDraws(Draws):
 def draw_workloads_of(
     collector: Collector, paper: str, settings: Sequence[SolverSetting], count: int, seed: int, advance: Advance
 ) -> tuple[ReferenceDraws, pd.DataFrame]:
-    """Draw workloads of the reference setting that a paper's own system has plans for, and run its systems.
+    """Draw workloads of the reference setting for which a paper's own system has plans, and run its systems.
 
-    The compiled system chooses them, without the checker. A draw for which the checked one has no plan after all is
-    left out and counted.
+    The compiled system chooses them, without the checker. A draw without a plan of the checked one is left out and
+    counted.
 
     Args:
         collector: makes the runs.
@@ -95,9 +95,9 @@ def runs_of_some(
 
     Args:
         collector: makes the runs.
-        asked: what was asked.
+        asked: the settings of the study.
         paper: "harpagon" or "piccolo".
-        count: number of workloads unless asked otherwise.
+        count: default number of workloads.
         settings: the solvers.
     """
     draws = reference_draws(paper, asked.workloads or count, asked.seed)
@@ -107,11 +107,11 @@ def runs_of_some(
 
 
 def workload_blocks(collected: Collected, system: str, remarks: str) -> list[Block]:
-    """The section on the run: where its workloads come from, draws and rejections, outcomes that are no plans.
+    """The section on the run: source of its workloads, draws and rejections, outcomes without a plan.
 
     Args:
-        collected: what the study found; its details are `ReferenceDraws`.
-        system: the system that has plans for the workloads, in words.
+        collected: the study's results; its details are `ReferenceDraws`.
+        system: the system with plans for the workloads, in words.
         remarks: further sentences on the runs.
     """
     draws, runs = collected.details, collected.tables["runs"]
@@ -138,7 +138,7 @@ def workload_blocks(collected: Collected, system: str, remarks: str) -> list[Blo
 
 
 def _left_out_text(draws: ReferenceDraws) -> str:
-    """Draws that only the compiled systems have plans for."""
+    """Draws for which only the compiled systems have plans."""
     if not draws.left_out:
         return "The checker accepts its plans on all of them."
     by = ", ".join(f"{name} on {n}" for name, n in draws.left_out.items())
@@ -152,6 +152,6 @@ def claims_text(runs: pd.DataFrame) -> str:
 
 
 def mix_text(workloads: Sequence[Workload]) -> str:
-    """Which applications the workloads are of, in words."""
+    """The applications of the workloads, in words."""
     counts = Counter(workload.application for workload in workloads)
     return ", ".join(f"{name} {percent(n / len(workloads), 0)}" for name, n in sorted(counts.items()))

@@ -1,7 +1,7 @@
-"""The scorecard: every number of a paper, published against measured, with one of four words and why.
+"""The scorecard: every number of a paper, published against measured, with one of four words and a reason.
 
-Whether a number agrees is a test of equivalence (`studies.agreement`). Not compared are run times, inputs that
-the study was set to, and numbers that another printed one makes impossible (`data/published/contradictions.json`).
+A test of equivalence decides whether a number agrees (`studies.agreement`). It leaves out run times, inputs to which
+the study was set, and numbers that another printed one makes impossible (`data/published/contradictions.json`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from studies.agreement import Verdict, agreement
 from studies.papers.published import CHECK, DOUBTFUL, INPUT, TIME, Published
 
 IMPOSSIBLE = "cannot both hold"
-"""The kind of contradictions that takes a number out of comparison; the others are quoted alone."""
+"""The kind of contradictions that excludes a number from comparison; the others are quoted only."""
 IN_PRINT = "In print: "
-"""Opens the quotations of contradictions, which come last."""
+"""The opening of the quotations of contradictions, which come last."""
 OF_TIMES = "A run time, of other code on another machine."
 OF_INPUTS = "An input, which the study was set to"
 INPUTS_CAME_OUT = {
@@ -34,12 +34,12 @@ INPUTS_CAME_OUT = {
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Printed numbers that do not go together.
+    """Printed numbers that contradict each other.
 
     Attributes:
-        kind: how strongly; `IMPOSSIBLE` or one of the weaker kinds that the file names.
-        quotes: what is printed, with paper and section.
-        why: why they do not go together.
+        kind: strength of the contradiction: `IMPOSSIBLE`, or one of the file's weaker kinds.
+        quotes: the printed texts, with paper and section.
+        why: the reason.
     """
 
     kind: str
@@ -52,7 +52,7 @@ class Contradiction:
 
 
 def contradictions(paper: str) -> dict[str, tuple[Contradiction, ...]]:
-    """Of every number of a paper that is named in `data/published/contradictions.json`: what it does not go with."""
+    """Contradictions by number of a paper, from `data/published/contradictions.json`."""
     text = (data_dir() / "published" / "contradictions.json").read_text(encoding="utf-8")
     found: dict[str, tuple[Contradiction, ...]] = {}
     for entry in json.loads(text)["contradictions"]:
@@ -73,8 +73,8 @@ class Score:
         measured: ours.
         reason: the study's own sentences on the number; empty means none.
         settings: ends of the 95 % interval over the accepted settings of the paper's posterior; None means not known.
-        printed: what the number does not go together with in print.
-        artifact: whether the measure rests on what the paper's authors published and measured.
+        printed: the contradictions with other printed numbers.
+        artifact: whether the measure rests on the artifact of the paper's authors.
     """
 
     published: Published
@@ -102,7 +102,7 @@ class Score:
 
     @property
     def why(self) -> str:
-        """Why a number is not compared, the study's own sentences unless it agrees, and what print has next to it."""
+        """The reason for no comparison, the study's own sentences unless the number agrees, and its contradictions."""
         role, sentences = self.published.role, []
         if role == TIME:
             sentences.append(self.reason or OF_TIMES)
@@ -131,8 +131,8 @@ def scorecard(
         measures: ours, by key.
         reasons: the study's own sentences, by key.
         settings: intervals over accepted settings, by key; None if there are none.
-        printed: what numbers do not go together with, by key; None means none is known.
-        artifact: keys of the measures that rest on what the paper's authors published and measured.
+        printed: contradictions of numbers, by key; None means none is known.
+        artifact: keys of the measures that rest on the artifact of the paper's authors.
 
     Raises:
         KeyError: a published number has no measure.
@@ -145,7 +145,7 @@ def scorecard(
 
 
 def tally(scores: Sequence[Score]) -> dict[str, tuple[int, int]]:
-    """Per role, times apart, how many numbers are shown to agree by the test alone, and how many there are."""
+    """Per role, times apart, the count of numbers that the test shows to agree, and of all."""
     found: dict[str, tuple[int, int]] = {}
     for role in ("fit", INPUT, CHECK, DOUBTFUL):
         mine = [score for score in scores if score.published.role == role]
@@ -160,7 +160,7 @@ def score_line(score: Score) -> str:
 
 
 def ends(low: float | None, high: float | None, unit: str) -> str:
-    """The ends of an interval in words; empty where there is none."""
+    """The ends of an interval in words; empty if there is none."""
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return ""
     first, last = with_unit(low, unit), with_unit(high, unit)
@@ -169,7 +169,7 @@ def ends(low: float | None, high: float | None, unit: str) -> str:
 
 
 def outcomes_text(labels: pd.Series[str], statuses: pd.Series[str]) -> str:
-    """How often which solver ended without an accepted plan, in words."""
+    """The count of runs without an accepted plan, by solver, in words."""
     odd = ~statuses.isin(["optimal", "feasible"])
     count = (labels + ": " + statuses)[odd].value_counts().sort_index()
     return ", ".join(f"{what} on {n}" for what, n in count.items()) or "none"

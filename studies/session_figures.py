@@ -1,4 +1,4 @@
-"""Common parts of Harpagon's and Piccolo's pages and figures, whose evaluations are built alike."""
+"""Common parts of Harpagon's and Piccolo's pages and figures, since the two evaluations are alike."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class NamedSystem:
     Attributes:
         own: name of its solver.
         name: as the paper writes it.
-        short: what the names of its variants begin with.
+        short: prefix of the names of its variants.
     """
 
     own: str
@@ -131,7 +131,7 @@ def by_key(scores: Sequence[Score]) -> dict[str, Score]:
 
 
 def numbers(scores: Sequence[Score], system: NamedSystem) -> list[KeyNumber]:
-    """The numbers at the top of the page: the share of optimal splits, and the largest gap."""
+    """The key numbers of the page: the share of optimal splits, and the largest gap."""
     share, gap = (by_key(scores)[key] for key in ("optimal_share", "optimal_gap_max"))
     settings, m = share.settings, share.measured
     given = "" if settings is None else f"; settings that fit the paper's other numbers give {span(*settings, 0)} %"
@@ -150,7 +150,7 @@ def numbers(scores: Sequence[Score], system: NamedSystem) -> list[KeyNumber]:
 
 
 def tally_text(paper: str, scores: Sequence[Score]) -> str:
-    """The meaning of the roles of numbers, and how many of each agree, for a paper with a posterior."""
+    """The meaning of the roles of numbers, and the count of each that agree, for a paper with a posterior."""
     (fitted, fits), (hit, all_), (apart, doubtful) = (tally(scores)[role] for role in ("fit", "check", "doubtful"))
     return (
         "Role fit: the generator's free parameters may have been fitted to the number, as named in advance in "
@@ -162,7 +162,7 @@ def tally_text(paper: str, scores: Sequence[Score]) -> str:
 
 
 def headlines(first: str, scores: Sequence[Score], keys: Sequence[str]) -> list[str]:
-    """Lines for the terminal: what the run says, the numbers that matter most, and how many agree."""
+    """Lines for the terminal: the result of the run, the key numbers, and the count of numbers that agree."""
     met = ", ".join(f"{hit} of {all_} {role}" for role, (hit, all_) in tally(scores).items() if all_)
     shown = (score_line(score) for score in scores if score.published.key in keys)
     return [first, *shown, f"numbers shown to agree: {met}"]
@@ -173,9 +173,8 @@ def dots(panel: Axes, found: Mapping[str, Measured], score: Score, system: Named
 
     Args:
         panel: where to draw.
-        found: share by name of the reference, that of the score first; those over splits have names that begin with
-            `SPLIT`.
-        score: the score of the published share, whose interval over accepted settings is shown too.
+        found: share by name of the reference, that of the score first; names of those over splits begin with `SPLIT`.
+        score: the score of the published share; the panel also shows its interval over accepted settings.
         system: the paper's own system.
 
     Returns:
@@ -183,7 +182,7 @@ def dots(panel: Axes, found: Mapping[str, Measured], score: Score, system: Named
     """
     settings = score.settings
     if settings is not None:
-        # Settings are asked for the first reference alone, the one that the score is measured by.
+        # Only the first reference, with which the score is measured, has settings.
         panel.fill_betweenx([-0.45, 0.45], *settings, color=PALETTE[0], alpha=0.15, linewidth=0)
     for y, (name, m) in enumerate(found.items()):
         color = PALETTE[0] if name.startswith(SPLIT) else PALETTE[2]

@@ -1,4 +1,4 @@
-"""Studies on drawn sessions: drawing them, and their runs as a table."""
+"""Drawing of sessions for studies, and their runs as a table."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from studies.collector import Advance, Collector
 DRAWN_AT_ONCE = 64
 SPACE = ("policy", "dummy", "hardware", "max_allocations")
 FLAGS = ("single_hardware", "batching", "concurrency")
-"""Options of a run that say its plan space, and those that are on or off."""
+"""Options of a run that set its plan space, and those that are on or off."""
 
 
 def session_runs(frame: pd.DataFrame, workloads: Iterable[Workload]) -> pd.DataFrame:
     """One row per run: workload, plan space, outcome, costs in money per hour, seconds and the solver's counters.
 
     Args:
-        frame: results frame; its instances are the workloads' sessions, by name.
+        frame: results frame; its instances are the workloads' sessions by name.
         workloads: the workloads, others among them.
     """
     known = {workload.session.name: workload for workload in workloads}
     drawn = [known[name] for name in frame.instance]
     plans = [{} if text is None else json.loads(text) for text in frame.plan]
-    # A study of few workloads may make no run that has an option.
+    # A study of few workloads may have no run with an option.
     none = pd.Series(None, index=frame.index, dtype=object)
     option = {name: frame.get(f"option.{name}", none) for name in (*SPACE, *FLAGS)}
     space = {name: option[name].to_list() for name in SPACE}
@@ -66,11 +66,11 @@ def session_tables(frames: Iterable[pd.DataFrame], workloads: Iterable[Workload]
     """The runs of a study and the allocations of their plans, sorted so that the same results are the same bytes.
 
     Args:
-        frames: results frames whose runs keep `studies.modules.allocation_rows`.
+        frames: results frames with the rows of `studies.modules.allocation_rows`.
         workloads: the workloads, others among them.
 
     Returns:
-        ``runs``, as `session_runs` has them, and ``allocations``.
+        ``runs``, as in `session_runs`, and ``allocations``.
     """
     given, known = list(frames), list(workloads)
     allocations = [measured(f).rename(columns={"instance": "workload", "label": "solver"}) for f in given]
@@ -82,7 +82,7 @@ def session_tables(frames: Iterable[pd.DataFrame], workloads: Iterable[Workload]
 
 
 def counters(frame: pd.DataFrame) -> pd.DataFrame:
-    """The solvers' counters, one column ``stat_NAME`` each; empty where a solver does not count it."""
+    """The solvers' counters, one column ``stat_NAME`` each; empty for a solver without it."""
     rows = [{f"stat_{name}": value for name, value in json.loads(text).items()} for text in frame.stats]
     return pd.DataFrame(rows, index=frame.index)
 
@@ -92,15 +92,15 @@ def draw_workloads(
 ) -> tuple[Draws, pd.DataFrame]:
     """Draw until enough workloads have a plan from every solver.
 
-    A draw depends on seed and number alone, so that some are tried together, ahead of the protocol, which then takes
-    the verdicts in its order: the same workloads for any number tried.
+    A draw depends on seed and number alone, so several run together, ahead of the protocol. The protocol then takes the
+    verdicts in its order, and finds the same workloads for any number of draws at a time.
 
     Args:
         collector: makes the runs.
         settings: the solvers.
         count: number of workloads.
         seed: seed of the protocol.
-        advance: counts the workloads that are accepted.
+        advance: counts the accepted workloads.
 
     Returns:
         The draws, and the results frame of the solvers on the accepted workloads.
@@ -154,7 +154,7 @@ def extra_reasons(runs: pd.DataFrame, ratio: pd.Series[float], name: str) -> dic
     Args:
         runs: one row per workload and run.
         ratio: its normalized cost by workload; NaN if it has no plan.
-        name: what the keys of its numbers begin with.
+        name: prefix of the keys of its numbers.
     """
     found = {f"{name}_mean_extra": f"By application: {by_application(runs, ratio - 1)}."}
     if ratio.notna().any():

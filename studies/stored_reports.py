@@ -1,7 +1,7 @@
-"""Where reports are: those that are stored, in git, and those that were written last, which git ignores.
+"""Places of reports: the stored ones in git, and the last written ones, which git ignores.
 
-A reproduction writes what it finds to `LAST`, and says what differs from `STORED`; `store` puts the one in place of the
-other. Times, and what a time limit stops, are of one machine, so that another one never writes over what is stored.
+A reproduction writes its report to `LAST`, and prints the differences from `STORED`; `store` puts the first in place of
+the second. Times, and runs that a time limit stops, depend on the machine, so no run replaces a stored report.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ from studies.papers.published import TIME
 STORED, LAST = Path("reports"), Path("build/reports")
 SCORECARD = "scorecard.parquet"
 UNFINISHED = "unfinished-runs"
-"""Folder in a report that holds the runs of a study until its page is written."""
+"""Folder in a report with the runs of a study until its page is written."""
 
 
 def latest(paper: str, *, whole: bool = False) -> Path:
-    """The folder of reports that has what was written last of a paper: `LAST`, or `STORED` where that has none.
+    """The folder of reports with the last report of a paper: `LAST`, or `STORED` if that has none.
 
     Args:
         paper: name of the study.
-        whole: pass over a report of fewer workloads than the study's.
+        whole: whether to skip a report of fewer workloads than the study's.
     """
     card = LAST / paper / SCORECARD
     return LAST if card.exists() and not (whole and not load(card)[1]["whole"]) else STORED
 
 
 def folder_of_claims(out: Path | None, accepted: bool) -> Path:
-    """Where the table of claims is written: to the folder that is named, or next to the reports that it is about."""
+    """The folder for the table of claims: the named one, or that of the reports behind it."""
     return out or (STORED if accepted else LAST)
 
 
 def store(paper: str) -> None:
-    """Put the report that was written last in place of the stored one; a smaller run stays where it is.
+    """Put the last report in place of the stored one; a smaller run stays in its place.
 
     Raises:
-        InputError: the stored report has instances that this one was run without; nothing is stored.
+        InputError: the stored report has instances that this run lacked; nothing is stored.
     """
     if latest(paper, whole=True) != LAST:
         return
@@ -57,7 +57,7 @@ def store(paper: str) -> None:
 
 
 def left_out(paper: str, folder: Path) -> list[str]:
-    """The populations of the stored report that a report was run without, as their folder was not at hand.
+    """The populations of the stored report that a report lacks, since their folder was absent.
 
     A population drawn from a seed needs no folder: if it is missing, the study no longer draws it.
     """
@@ -74,9 +74,9 @@ def left_out(paper: str, folder: Path) -> list[str]:
 
 
 def differences(paper: str, folder: Path) -> list[str]:
-    """How the numbers of a report differ from those of the stored one, in lines; none where none is stored.
+    """The differences between the numbers of a report and the stored one, in lines; none without a stored one.
 
-    Numbers are compared as they are printed, and run times apart from them.
+    Numbers are compared as printed, and run times apart from them.
 
     Args:
         paper: name of the study.
@@ -104,7 +104,7 @@ def _printed(row: dict[Any, Any]) -> tuple[str, str]:
 
 
 def _times(rows: pd.DataFrame) -> list[str]:
-    """How run times, and quotients of them, compare; nothing where there are none."""
+    """A comparison of run times and of their quotients; nothing if there are none."""
     ratios = (rows.measured / rows.measured_stored).dropna()
     if ratios.empty:
         return []

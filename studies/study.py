@@ -1,4 +1,4 @@
-"""The parts of a study: an experiment, measures of its results, and the text that shows them."""
+"""The parts of a study: an experiment, measures of its results, and text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from studies.scorecard import Score
 
 @dataclass(frozen=True, slots=True)
 class Measurements:
-    """Measurements of others that a study takes.
+    """Measurements of others as input of a study.
 
     Attributes:
         instances: folder of instances; None means the study's default.
@@ -33,7 +33,7 @@ class Measurements:
 
 
 NO_MEASUREMENTS = Measurements()
-"""Nothing is given: a study uses its own defaults."""
+"""No measurements, so a study uses its own defaults."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,10 @@ class Asked:
     """The settings of a run of a study.
 
     Attributes:
-        workloads: how many, in the study's own unit; None means the study's default.
-        seed: seed of everything that is drawn.
-        full: everything, where a sample is the default.
-        measurements: what others have measured, for a study that takes it.
+        workloads: their number in the study's own unit; None means the study's default.
+        seed: seed of all draws.
+        full: whether to run everything; the default is a sample.
+        measurements: measurements of others, for a study that takes them.
     """
 
     workloads: int | None
@@ -69,10 +69,10 @@ class Found:
 
     Attributes:
         tables: data frames by name, each of which is kept as ``NAME.parquet`` in the report.
-        proofs: its runs that ended with a proof.
-        details: what the study's own text needs next to the tables, such as what was drawn.
-        how: facts about the run that are kept with the tables.
-        populations: what it was run on, the one that most of the page is about first; those that numbers are shown of.
+        proofs: its runs with a proof.
+        details: further facts for the study's own text, such as the draws.
+        how: facts about the run, for storage with the tables.
+        populations: the populations behind the page's numbers; the first one is behind most of them.
     """
 
     tables: Mapping[str, pd.DataFrame]
@@ -84,13 +84,13 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected(Found):
-    """Everything that a report is made of: what was found, and what else is said of the run.
+    """All content of a report: the results, and further facts on the run.
 
     Attributes:
-        asked: what was asked.
-        certified: what an independent prover says of a sample of the proofs.
+        asked: the settings of the run.
+        certified: an independent prover's verdicts on a sample of the proofs.
         seconds: wall time per stage.
-        jobs: worker processes used.
+        jobs: number of worker processes.
     """
 
     asked: Asked
@@ -104,14 +104,14 @@ class Text:
     """A study's own part of its page.
 
     Attributes:
-        summary: what the run says, plainly: its first paragraph stands below the pictures, the rest behind a fold.
+        summary: the results in words; the first paragraph stands below the pictures, the rest behind a fold.
         tally: the paragraph below the scorecard.
-        sections: what follows the scorecard.
-        run: the section on the run, its heading first; what was certified comes before it, the wall times after it.
-        card: what stands below the scorecard in its Markdown file.
+        sections: the blocks after the scorecard.
+        run: the section on the run, its heading first; the certificates come before it, the wall times after it.
+        card: the blocks below the scorecard in its Markdown file.
         headlines: lines for the terminal.
-        numbers: what a reader shall see first, most important first; how many numbers agree is put behind the first.
-        pictures: what stands below them.
+        numbers: the key numbers, most important first; the count of numbers that agree follows the first.
+        pictures: the pictures below the key numbers.
     """
 
     summary: Sequence[Block]
@@ -126,12 +126,12 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A figure that needs some of a study's runs only.
+    """A figure that needs only some of a study's runs.
 
     Attributes:
-        solvers: labels of the solvers whose runs it needs.
-        make: tables of these runs, and published values by key in; the figure out.
-        title: what it answers.
+        solvers: labels of the solvers with the needed runs.
+        make: makes the figure from tables of these runs and published values by key.
+        title: the question that it answers.
     """
 
     solvers: tuple[str, ...]
@@ -140,17 +140,17 @@ class Part:
 
 
 def no_artifacts(_: Collected) -> Collection[str]:
-    """Of a study that measures everything on inputs of its own."""
+    """The value for a study that measures everything on inputs of its own."""
     return ()
 
 
 def no_details(_: Asked) -> Any:
-    """Of a study whose text needs nothing next to the tables."""
+    """The value for a study with a text that needs only the tables."""
     return None
 
 
 def the_first_one(_: str) -> Sequence[str] | None:
-    """Of a study whose figures and tables are all about its first population."""
+    """The value for a study with its first population behind all figures and tables."""
     return None
 
 
@@ -159,21 +159,21 @@ class Study:
     """A paper's evaluation.
 
     Attributes:
-        paper: name that it is registered under, of its published numbers and of its report.
+        paper: name of the study in the registry, of its published numbers and of its report.
         title: title of the page.
-        seed: seed unless asked otherwise.
+        seed: default seed.
         collect: runs everything.
         measures: measures by key of the published number.
-        reasons: the study's own sentences on a number, by key: why it differs, as far as the data say, and what a sweep
-            or another reading makes of it.
+        reasons: the study's own sentences on a number, by key: the reason for a difference, and the effects of a sweep
+            or another reading.
         text: the study's own part of the page.
-        shown: names of the populations that a figure (by key) or a table (by caption) is about, empty for one that is
-            about none; None means the first one.
-        details: the details of what was found, made again without a run, for parts that are taken from stored tables.
-        parts: figures that can be made with some of the runs alone, by key.
+        shown: names of the populations of a figure (by key) or a table (by caption), empty for none; None means the
+            first one.
+        details: makes the details of the results again without a run, for parts from stored tables.
+        parts: figures that need only some of the runs, by key.
         collect_runs: makes the runs of these solvers alone, by label; None if there are no such parts.
-        from_artifacts: keys of the measures that rest on what the paper's authors published and measured.
-        keep: keeps what was computed from an artifact as the stored rows, with the provenance; None if it takes none.
+        from_artifacts: keys of the measures that rest on the artifact of the paper's authors.
+        keep: stores the rows computed from an artifact, with the provenance; None if it takes none.
         published: file of its published numbers; None means ``data/published/PAPER.json`` of euclio.
     """
 

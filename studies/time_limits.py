@@ -1,25 +1,25 @@
-"""The time limits of the studies, in seconds of one run (ours): they leave a bound and a gap, never a missing row.
+"""The time limits of the studies in seconds of one run (ours), which leave a bound and a gap, never a missing row.
 
-Fleets and clusters have theirs with the case (`limit_s` of `graft/cases.py`, `..._limit_s` of `ppipe/cases.py`), since
-they grow with it. A run whose setting has none here ends after `LONGEST_RUN_S`.
+Those of fleets and clusters grow with the case and stand there (`limit_s` of `graft/cases.py`, `..._limit_s` of
+`ppipe/cases.py`). A run without a limit here ends after `LONGEST_RUN_S`.
 """
 
 from __future__ import annotations
 
 RUN_LIMIT_S = 10.0
-"""Any run of Harpagon's, Piccolo's and Scrooge's studies, if not said otherwise; Scrooge's brute force takes longer on
-some decisions."""
+"""Default for a run of Harpagon's, Piccolo's and Scrooge's studies; Scrooge's brute force takes longer on some
+decisions."""
 ENUMERATION_LIMIT_S = 1.0
-"""The timed brute force; beyond it the time is extrapolated from the share of vectors gone through."""
+"""The timed brute force; a longer time is extrapolated from the share of tried vectors."""
 FINE_SPLIT_LIMIT_S = 30.0
-"""Harpagon's search over a finer grid of splits; the report counts the searches that are stopped."""
+"""Harpagon's search over a finer grid of splits; the report counts the stopped searches."""
 PICCOLO_SPLIT_LIMIT_S = 20.0
-"""Piccolo's brute force over splits; the page counts those that it stopped."""
+"""Piccolo's brute force over splits; the page counts the stopped ones."""
 KIND_PLAN_LIMIT_S = 60.0
 """The best plan of a workload of one kind of profiles (`harpagon/kinds.py`)."""
 COLUMNS_LIMIT_S = 20.0
 """PPipe's plans by `columns`, and by its printed program."""
 LITERAL_LIMIT_S = 5.0
-"""PPipe's program as printed on an open solver: enough to see whether there is any plan, which is all that is asked."""
+"""PPipe's program as printed on an open solver, long enough to decide whether there is a plan."""
 PROOF_LIMIT_S = 10.0
-"""The prover for each proof: a sample takes five minutes at most beyond what solving again does."""
+"""The prover for each proof, so a sample takes at most five minutes more than solving again."""

@@ -26,7 +26,7 @@ def main() -> None:
     session = published_session(("ssd_resnet50", "resnet50", "bert_base_128"), rate_rps=500, slo_s="0.4")
     save_figure(draw_cost_curve(cost_curve(session)), FIGURES / "curve.svg")
     profiles = ROOT / "notebooks" / "my_profiles.csv"
-    session = session_from_csv(profiles, prices_per_h=PRICES, rates_rps=240, slo_s="0.5")
+    session = session_from_csv(profiles, prices_per_h=PRICES, rates_rps=240, slo_s="0.5", currency="EUR")
     save_figure(draw_what_if(what_if(session, rates=RATES, slos=SLOS)), FIGURES / "what-if.svg")
 
 

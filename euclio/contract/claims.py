@@ -229,7 +229,7 @@ def scaled(evidence: Evidence) -> Judgement:
 
 
 def permuted(evidence: Evidence) -> Judgement:
-    """Proves the same value whatever the order and the names."""
+    """Proves the same value in any order and with any names."""
     return _equal_optima(evidence, Purpose.PERMUTED)
 
 

@@ -77,8 +77,8 @@ class Record:
         certify_s: seconds of the prover, not in `wall_s`; None if it did not run, or was killed.
         certify_nodes: nodes of its search; None if no prover tried it.
         certify_reason: the reason why the proof is refuted or left open.
-        cpu_s: processor seconds of this process for the answer and its check, which other processes hardly touch; None:
-            it never answered.
+        cpu_s: processor seconds of this process for the answer and its check, which other processes hardly change; None
+            if it never answered.
         measured: rows of measurements (`euclio.experiments.task.Measure`, `SolverSetting.measure`); None if there are
             none.
         population: name, seed and shortened hash of the instance's population

@@ -101,8 +101,8 @@ class RunLimits:
         time_s: the solver's time limit in seconds; None means no limit.
         hard_time_s: seconds after which its process is killed.
         memory_mb: resident memory in MiB above which its process is killed.
-        preparation_s: seconds after which reading the instance, importing, compiling and warming up are killed; None:
-            as `euclio.supervision.preparation_limit_s` says. No part of the key.
+        preparation_s: seconds after which reading the instance, importing, compiling and warming up are killed; None
+            means `euclio.supervision.preparation_limit_s`. No part of the key.
     """
 
     time_s: float | None

@@ -1,4 +1,4 @@
-"""What a report is made of, before it becomes HTML or Markdown."""
+"""The parts of a report, before it becomes HTML or Markdown."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Tone(StrEnum):
-    """A colour of a count or of a word in a table; what it means is always written next to it."""
+    """A colour of a count or of a word in a table; its meaning is always written next to it."""
 
     GOOD = "good"
     OPEN = "open"
@@ -16,7 +16,7 @@ class Tone(StrEnum):
 
 
 class Code(str):
-    """A cell of a table that is typed as it stands, such as a command."""
+    """A cell of a table with text to type as it stands, such as a command."""
 
     __slots__ = ()
 
@@ -50,7 +50,7 @@ class Preformatted:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Named facts, as ``(name, what is so)`` pairs."""
+    """Named facts, as ``(name, fact)`` pairs."""
 
     pairs: tuple[tuple[str, str], ...]
 
@@ -60,14 +60,14 @@ class Table:
     """A table.
 
     Attributes:
-        caption: what it shows.
+        caption: its content in words.
         columns: column names, units included.
         rows: cells as text, one tuple per row.
         numeric: indices of the columns that are set flush right.
         marked: indices of the rows that deserve attention.
         tones: tones of words; a cell that is one of them is set as a coloured label.
-        behind: one text per row that the row's last cell opens, lines as paragraphs; empty if there is none.
-        stacks: whether, where the window is narrow, every row stands as a block of lines, each with its column's name.
+        behind: one text per row, which the row's last cell opens, lines as paragraphs; empty if there is none.
+        stacks: whether in a narrow window every row becomes a block of lines, each with its column's name.
     """
 
     caption: str
@@ -82,12 +82,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class KeyNumber:
-    """A number that a reader shall see first.
+    """A number for a reader to see first.
 
     Attributes:
         value: the number with its unit.
-        label: what it is, in a few words.
-        note: what it is to be read with, such as an interval or the published value.
+        label: its meaning in a few words.
+        note: context, such as an interval or the published value.
     """
 
     value: str
@@ -104,13 +104,13 @@ class KeyNumbers:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many there are of something.
+    """A count of things.
 
     Attributes:
-        label: of what.
-        n: how many.
+        label: name of the things.
+        n: their number.
         tone: its colour.
-        note: what the label means.
+        note: the meaning of the label.
     """
 
     label: str
@@ -121,10 +121,10 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Parts of a whole as one bar with a legend; parts of which there are none stand in the legend alone.
+    """Parts of a whole as one bar with a legend; empty parts stand in the legend alone.
 
     Attributes:
-        caption: what the whole is.
+        caption: the whole, in words.
         parts: its parts, in the order of the bar.
     """
 
@@ -134,14 +134,14 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure as SVG text (see `euclio.core.figures.svg_text`) with the sentence that says what to see in it.
+    """A figure as SVG text (see `euclio.core.figures.svg_text`) with a sentence that explains it.
 
     Attributes:
         key: its name, different from all others in the page.
         svg: the drawing, its title included.
         caption: the sentence.
         title: its title, for Markdown, which has no drawings.
-        data: what it shows, as CSV (`euclio.report.drawn_data`), which its page offers; empty if nothing is offered.
+        data: its numbers as CSV (`euclio.report.drawn_data`), which the page offers; empty offers nothing.
     """
 
     key: str
@@ -157,8 +157,8 @@ class Fold:
 
     Attributes:
         summary: the line.
-        blocks: what it opens; no headings, since the table of contents does not look into folds.
-        counts: shown in the line, those that are not 0.
+        blocks: the hidden blocks; no headings, since the table of contents does not look into folds.
+        counts: counts for the line, which shows those above 0.
         key: its anchor; empty if there is none.
         closed: whether it is closed at first.
     """

@@ -18,10 +18,10 @@ P = ParamSpec("P")
 
 
 class Drawn(Generic[P]):
-    """A function that makes a figure, with the question that the figure answers.
+    """A function that makes a figure, and the question that the figure answers.
 
     Attributes:
-        question: what it answers.
+        question: the question.
     """
 
     def __init__(self, question: str, made: Callable[P, Figure]) -> None:

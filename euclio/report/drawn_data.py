@@ -1,4 +1,4 @@
-"""What a drawing shows, as numbers: read back from its panels, so that a figure and its data cannot differ."""
+"""The numbers in a drawing, read back from its panels, so that a figure and its data cannot differ."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from euclio.files.csv_files import csv_text
 
 COLUMNS = ("panel", "mark", "label", "name", "x", "y")
 DIGITS = 5
-"""Significant digits of numbers, more than can be seen."""
+"""Significant digits of numbers, more than a drawing can show."""
 NEAR = 0.5
 """A mark belongs to the nearest named place of an axis when it is nearer than this."""
 
 _NUMERIC = re.compile(r"[\d.,\u2212 %×-]*")
-"""Names of places that say no more than the places do."""
+"""Names of places that only repeat the numbers."""
 
 DrawnRow = tuple[Any, ...]
 
@@ -33,9 +33,9 @@ DrawnRow = tuple[Any, ...]
 def drawn_data(drawing: Figure) -> str:
     """The data of a figure as CSV: a row per point, end of a bar, corner of a band or text.
 
-    Columns are `panel` (from 1), `mark` (line, bar, point, band, text; axis: the panel's title, and what `x` and `y`
-    are in it, with their units), `label` (as in the legend; of a text the text, such as what stands in a cell), `name`
-    (of the place on an axis that has names, such as a solver), `x` and `y`.
+    Columns are `panel` (from 1), `mark` (line, bar, point, band, text or axis), `label`, `name`, `x` and `y`. A row of
+    mark axis has the panel's title, and the meanings of `x` and `y` with their units. `label` is the name in the
+    legend, or the words of a text. `name` is that of a place on an axis with names, such as a solver.
 
     Args:
         drawing: the figure.
@@ -82,7 +82,7 @@ def _panel(number: int, panel: Axes) -> Iterator[DrawnRow]:
 
 
 def _points(line: Line2D, panel: Axes) -> Iterator[tuple[Any, Any]]:
-    """The points of a line; of one across the whole panel its place alone."""
+    """The points of a line; for one across the whole panel its place alone."""
     xs, ys = np.atleast_1d(line.get_xdata()), np.atleast_1d(line.get_ydata())
     if line.get_transform() == panel.get_xaxis_transform():
         yield xs[0], None
@@ -92,7 +92,7 @@ def _points(line: Line2D, panel: Axes) -> Iterator[tuple[Any, Any]]:
         points = list(zip(xs, ys, strict=True))
         stepped = line.get_drawstyle() != "default"
         for k, point in enumerate(points):
-            # Of a step that goes up at one place only its end says anything.
+            # For a step that goes up at one place only its end counts.
             if not (stepped and k + 1 < len(points) and _number(points[k + 1][0]) == _number(point[0])):
                 yield point
 
@@ -109,7 +109,7 @@ class _Places:
         self._axes = [(k, _named(axis)) for k, axis in enumerate((panel.xaxis, panel.yaxis))]
 
     def name(self, x: Any, y: Any) -> str:
-        """The names of the places that a mark is at, those of x first."""
+        """The names of a mark's places, those of x first."""
         found = []
         for k, named in self._axes:
             at = (x, y)[k]

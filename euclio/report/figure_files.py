@@ -15,7 +15,7 @@ FORMATS = (".svg", ".png", ".pdf")
 
 
 def check_figure_path(path: Path) -> None:
-    """Refuse a path that no figure can be written to, before long work is done for it.
+    """Refuse a path to which no figure can be written, before a long computation.
 
     Raises:
         InputError: its ending is none of `FORMATS`, or it cannot be written.

@@ -1,7 +1,7 @@
 """Blocks to one self-contained HTML page: sortable tables, light and dark, nothing loaded from outside.
 
-`page.css` and the two scripts stand next to this file and are put into the page; without scripts it reads the same, in
-the system's theme and the order of the report.
+`page.css` and the two scripts next to this file become parts of the page. Without scripts it reads the same, in the
+system's theme and the order of the report.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from euclio.report.blocks import (
 LONG_TABLE = 12
 """Rows above which a table has a box to filter them by."""
 WIDE_NUMBER = 16
-"""Characters from which a number, such as an interval, may take two lines, so that texts next to it stay in sight."""
+"""Characters from which a number, such as an interval, may take two lines, so that texts beside it stay in sight."""
 _KEPT = ",.;:/()!*=+@$ "
-"""Characters that stand in the address of data as they are; the link is in double quotes."""
+"""Characters that the address of data keeps as they are; the link is in double quotes."""
 SHORT_TEXT, LONG_TEXT = 24, 60
-"""Characters up to which a cell stays on one line, and above which it is given room to wrap in."""
+"""Most characters of a cell on one line, and the number above which a cell gets room to wrap."""
 
 
 def block_html(block: Block, name: str = "") -> str:
@@ -67,7 +67,7 @@ def block_html(block: Block, name: str = "") -> str:
 
 
 def _download(block: Figure) -> str:
-    """A link that saves what a figure shows, which is in the page itself; nothing where there is nothing to save."""
+    """A link that saves the data of a figure, which the page holds; nothing if there are none."""
     if not block.data:
         return ""
     address = f"data:text/csv;charset=utf-8,{quote(block.data, safe=_KEPT)}"
@@ -85,7 +85,7 @@ def _key_numbers(block: KeyNumbers) -> str:
 
 
 def _counts(block: Counts) -> str:
-    """A bar whose parts are as wide as they are many, above a legend that says what each is."""
+    """A bar with parts as wide as their counts, above a legend that names them."""
     bar = "".join(
         f'<i class="tone-{part.tone}" style="flex-grow:{part.n}" title="{escape(part.label)}: {part.n}">{part.n}</i>'
         for part in block.parts
@@ -140,7 +140,7 @@ def _table(table: Table) -> str:
 
 
 def _cells(table: Table, row: Sequence[str], behind: str) -> str:
-    """The cells of a row, the last of which opens what is behind it; where rows stack, each names its column."""
+    """The cells of a row, the last of which opens the hidden text; in stacked rows each names its column."""
     tones = dict(table.tones)
     parts = []
     for k, text in enumerate(row):
@@ -160,7 +160,7 @@ def _plain(text: str) -> str:
 
 
 def _unbroken(text: str) -> str:
-    """Text in which no line ends between a number and its sign of per cent."""
+    """Text without a line break between a number and its sign of per cent."""
     return escape(text).replace(" %", "&nbsp;%")
 
 
@@ -189,11 +189,11 @@ THEME_SWITCH = (
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """What a script of its own makes of a page, above its blocks, which alone are there without scripts.
+    """The part of a page that a script of its own makes, above its blocks; without scripts only the blocks show.
 
     Attributes:
-        html: where the script works, and its data.
-        css: styles of what it makes.
+        html: the place of the script's output, and its data.
+        css: styles of that output.
         script: an ES module.
     """
 
@@ -207,8 +207,8 @@ def html_page(title: str, blocks: Sequence[Block], live: Live | None = None) -> 
 
     Args:
         title: title of the page.
-        blocks: its content, in order; headings make the table of contents, which stands below what opens the page.
-        live: what a script makes of it; None if nothing.
+        blocks: its content, in order; headings make the table of contents, which follows the opening blocks.
+        live: the part that a script makes; None if there is none.
     """
     anchors = _anchors(blocks)
     links = [
@@ -236,7 +236,7 @@ def html_page(title: str, blocks: Sequence[Block], live: Live | None = None) -> 
 
 
 def _opening(blocks: Sequence[Block]) -> int:
-    """How many blocks open the page: key numbers, and the pictures that follow them."""
+    """Number of opening blocks: key numbers, and the pictures that follow them."""
     if not blocks or not isinstance(blocks[0], KeyNumbers):
         return 0
     return next((k for k, block in enumerate(blocks) if not isinstance(block, KeyNumbers | Figure)), len(blocks))

@@ -20,7 +20,7 @@ from euclio.report.blocks import (
     Table,
 )
 
-# Texts in Markdown: what they say is what is shown, whatever signs stand in them (CommonMark, and GitHub's tables).
+# Texts in Markdown, which shows every sign of them as it is (CommonMark, and GitHub's tables).
 
 _SIGNS = re.compile(
     r"""
@@ -37,28 +37,28 @@ _SIGNS = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 _BEGIN = re.compile(r"^[ \t]*(\d{0,9})([#>=]|[-+*](?=\s|$)|-(?=-)|(?<=\d)[.)](?=\s|$))", re.MULTILINE)
-"""What makes a line a heading, a quotation, an item of a list, or the line above it a heading."""
+"""Beginnings that make a line a heading, a quotation or an item of a list, or the line above it a heading."""
 _CLOSE = re.compile(r"(?:^|(?<=\s))#(?=#*\s*$)")
 _AS_ENTITY = {"<": "&lt;", "&": "&amp;"}
 
 
 def inline(text: str) -> str:
-    """A text whose signs mean nothing but themselves, where it stands within a line."""
+    """A text within a line, with its signs escaped."""
     return _SIGNS.sub(lambda found: _AS_ENTITY.get(found[0]) or f"\\{found[0]}", text)
 
 
 def heading(text: str) -> str:
-    """A text whose signs mean nothing but themselves, in a line that is a heading, which number signs may close."""
+    """A text in a heading, with its signs escaped; number signs could close the heading."""
     return _CLOSE.sub(r"\\\g<0>", inline(text))
 
 
 def paragraph(text: str) -> str:
-    """A text whose signs mean nothing but themselves, where it begins a line."""
+    """A text at the start of a line, with its signs escaped."""
     return _BEGIN.sub(r"\1\\\2", inline(text))
 
 
 def table_cell(text: str) -> str:
-    """A text in one line of a table, where a bar would end its cell."""
+    """A text in one line of a table, in which a bar would end its cell."""
     line = " ".join(text.splitlines())
     return (code(line) if isinstance(text, Code) else inline(line)).replace("|", "\\|")
 
@@ -77,7 +77,7 @@ def fenced(text: str) -> str:
 
 
 def markdown_page(title: str, blocks: Sequence[Block]) -> str:
-    """A Markdown document; of figures only titles and captions stay."""
+    """A Markdown document; figures become titles and captions."""
     parts = [f"# {heading(title)}", *(_block(block) for block in blocks)]
     return "\n\n".join(parts) + "\n"
 
@@ -114,7 +114,7 @@ def _item(text: str, note: str) -> str:
 
 
 def _fold(block: Fold) -> str:
-    """What a fold holds, below its line as a heading: Markdown hides nothing."""
+    """The content of a fold, below its line as a heading, since Markdown hides nothing."""
     counts = count_text(block.counts)
     title = f"### {heading(block.summary + (f': {counts}' if counts else ''))}"
     return "\n\n".join([title, *(_block(part) for part in block.blocks)])
@@ -131,7 +131,7 @@ def _sentence(title: str) -> str:
 
 
 def _table(table: Table) -> str:
-    """A table; what stands behind its rows is its last column."""
+    """A table; the hidden texts of its rows become the last column."""
 
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(map(table_cell, cells)) + " |"

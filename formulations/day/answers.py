@@ -1,4 +1,4 @@
-"""From plans of the family `day` to answers: what is checked again, and what is said without one."""
+"""From plans of the family `day` to answers: repeated checks, and reasons for a missing plan."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from formulations.day.paths import LateError
 
 
 def staffing(serving: tuple[Serving, ...], machines: dict[str, int]) -> Staffing:
-    """What serves, and as idle what is on beyond it; `machines` are those on, by hardware type."""
+    """The serving machines, and the other running ones as idle; `machines` are all that run, by hardware type."""
     idle = dict(machines)
     for one in serving:
         idle[one.hardware] -= one.machines
@@ -28,21 +28,21 @@ def day_plan(steps: Iterable[Sequence[Staffing]]) -> DayPlan:
 
 
 class NoPlanError(Exception):
-    """No plan serves a step (says which); it is proven."""
+    """It is proven that no plan serves a step, which the message names."""
 
 
 class RuleError(Exception):
-    """A rule has no plan (says why), which proves nothing about others."""
+    """A rule has no plan, for the reason in the message; this proves nothing about other plans."""
 
 
 class Made(NamedTuple):
-    """What a method found.
+    """The result of a method.
 
     Attributes:
         plan: a plan.
         bound: a proven bound on the cost of all plans; None if there is none.
         reason: the failure, if any; empty otherwise.
-        checked: what the checker says of the plan; None if it was not asked.
+        checked: the checker's answer on the plan; None if it did not run.
     """
 
     plan: DayPlan
@@ -52,16 +52,16 @@ class Made(NamedTuple):
 
 
 def answer(day: Day, limits: Limits[Any], make: Callable[[Day, float, bool], Made]) -> Answer[DayPlan]:
-    """The answer of what makes a plan.
+    """The answer of a function that makes a plan.
 
-    Modules to which no requests come all day have no machines in it; what makes plans does not see them.
+    Modules without requests all day have no machines in it, and the function does not see them.
 
     Args:
         day: the instance.
         limits: limits of the run.
-        make: a load whose modules all have requests, a deadline on the clock of `time.perf_counter`, and whether to
-            compare in fractions, in; a plan out. In floats it may be a plan that misses an SLO by rounding; then it is
-            made once more in fractions.
+        make: the function. It takes a load with requests in all modules, a deadline on the clock of
+            `time.perf_counter`, and whether to compare in fractions, and returns a plan. In floats the plan may miss an
+            SLO by rounding; then it is made again in fractions.
     """
     deadline, used = limits.deadline(), without_unused(day)
     if used is None:
@@ -69,7 +69,7 @@ def answer(day: Day, limits: Limits[Any], make: Callable[[Day, float, bool], Mad
     try:
         made = make(used, deadline, False)
         checked = made.checked or evaluate(used, made.plan)
-        # In floats a vector may serve by rounding only; in fractions none does.
+        # In floats a vector may serve because of rounding only; in fractions none does.
         if not checked.feasible:
             made = make(used, deadline, True)
             checked = made.checked or evaluate(used, made.plan)
@@ -94,6 +94,6 @@ def _for_all(day: Day, plan: DayPlan) -> DayPlan:
 
 
 def nothing_serves(day: Day, k: int) -> NoPlanError:
-    """What is said where no plan serves a step, by its number from 0."""
+    """The reason if no plan serves a step, given by its number from 0."""
     rates = ", ".join(f"{float(rate):g}" for rate in day.steps[k].rates_rps[:6])
     return NoPlanError(f"step {k + 1} of {len(day.steps)} has no plan at {rates} req/s within the SLO and the stock")

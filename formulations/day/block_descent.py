@@ -1,8 +1,8 @@
-"""Some modules planned anew over all steps, with what the others leave them (ours).
+"""New plans of some modules over all steps, within the room that the others leave (ours).
 
-What the other modules take of the SLO and of the stock is kept, so that a module, or a few of them together, is a
-dynamic program over vectors of their machines. What they did before stays possible, so the cost never rises. A module
-alone cannot be slower before another one is faster: that takes both in one program.
+The other modules keep their parts of the SLO and of the stock. So a module, or a few of them together, is a dynamic
+program over vectors of their machines. Their plan before stays possible, so the cost never rises. A module alone cannot
+become slower before another one becomes faster; that needs both in one program.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from formulations.day.choices import MARGIN, Box, Choices, Floats, Ints, in_time
 from formulations.day.paths import LateError, change_prices, cheapest_path, least_latencies, per_vector
 
 MOST_ENTRIES = 3_000_000
-"""Vectors of two modules together times steps at most: a tenth of a second."""
+"""Most vectors of two modules together times steps, a tenth of a second."""
 
 Block = tuple[int, ...]
-"""Modules that are planned together."""
+"""Modules in a joint plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class BlockDescent:
     Attributes:
         day: the instance.
         boxes: their vectors of machines.
-        choices: what they choose from, for plans.
-        deadline: when to give up, on the clock of `time.perf_counter`.
+        choices: their choices for plans.
+        deadline: deadline on the clock of `time.perf_counter`.
     """
 
     day: Day
@@ -45,7 +45,7 @@ class BlockDescent:
     deadline: float
 
     def improved(self, on: Ints, rounds: int) -> Ints:
-        """The machines, shape (steps, modules, types), after so many turns of all modules, or none changes any more.
+        """The machines, shape (steps, modules, types), after some turns of all modules, or without further changes.
 
         Raises:
             LateError: the deadline passed.
@@ -59,9 +59,9 @@ class BlockDescent:
         return on
 
     def improved_in_pairs(self, on: Ints) -> Ints:
-        """The machines after turns of two modules at a time, as far as their vectors are few enough.
+        """The machines after turns of two modules at a time, if their vectors are few enough.
 
-        It ends when no turn changes anything, or at the deadline with what was found by then.
+        It ends when no turn changes anything, or at the deadline with the machines so far.
         """
         try:
             before = None
@@ -76,7 +76,7 @@ class BlockDescent:
         return on
 
     def _pairs(self) -> Iterator[Block]:
-        """Two modules on some path: others do not share the SLO, and gain nothing together."""
+        """Two modules on some path; others do not share the SLO, and gain nothing together."""
         session = self.day.session
         parents = session.parents()
         above: list[set[int]] = [set() for _ in parents]
@@ -87,7 +87,7 @@ class BlockDescent:
                 yield a, b
 
     def _shape(self, block: Block, on: Ints) -> Ints | None:
-        """Machines by module and type, plus one, with as much room beyond those on as is left; None: they are many."""
+        """Machines by module and type, plus one, with room up to the limit of vectors; None if there are too many."""
         highest = on[:, block].max(axis=0)
         ends = np.array([self.boxes[m].most for m in block])
         for more in (2**n for n in range(int(ends.max()).bit_length(), -1, -1)):
@@ -97,7 +97,7 @@ class BlockDescent:
         return None
 
     def _planned(self, block: Block, shape: Ints, on: Ints) -> Ints:
-        """The machines, those of some modules as cheap as the others leave room for.
+        """The machines, with the cheapest of some modules within the room of the others.
 
         Args:
             block: the modules.
@@ -110,7 +110,7 @@ class BlockDescent:
         session = self.day.session
         own = self.choices.latencies(on, np.arange(len(on))).T
         longest = _longest(self.day, own, block)
-        # Where choices do not know how the machines serve, all of them stay: others fit to them only.
+        # If choices do not know how the machines serve, all of them stay, since others fit only with them.
         known = in_time(session, own)
         limited = _limited(session, shape)
         serves = _Serving(self, block, shape, on, own, longest, known, limited)
@@ -127,17 +127,17 @@ class BlockDescent:
 
 @dataclass(frozen=True, slots=True)
 class _Serving:
-    """Which vectors of some modules serve in a step, next to the machines of the others.
+    """The vectors of some modules that serve in a step, next to the machines of the others.
 
     Attributes:
-        descent: the instance, and what is chosen from.
+        descent: the instance and the choices.
         block: the modules.
         shape: machines of each of them by type, plus one, flat.
         on: machines of all modules, shape (steps, modules, types).
         latency_s: their latencies, shape (modules, steps).
-        longest_s: by the modules of the block that are on it, longest path without these in each step.
-        known: steps in which the machines are known to keep the SLO.
-        limited: for each type with a stock its place, the stock, and how many machines of it each vector has.
+        longest_s: by the modules of the block on a path, the longest such path without these in each step.
+        known: steps in which the machines are proven to keep the SLO.
+        limited: for each type with a stock its place, the stock, and the number of its machines in each vector.
     """
 
     descent: BlockDescent
@@ -162,9 +162,9 @@ class _Serving:
         slo = float(day.session.slo_s) * (1 - MARGIN)
         for on_it, longest in self.longest_s.items():
             total = sum(own[i].reshape([-1 if j == i else 1 for j in range(len(own))]) for i in on_it)
-            # Below 0 it is by the margins alone, and a module to which nothing comes needs no time.
+            # It is below 0 only because of margins, and a module without requests needs no time.
             flat &= total <= max(slo - longest[k], 0.0)
-        # What is on keeps the SLO, whatever the order in which its latencies were added up.
+        # The running machines keep the SLO in any order of summing their latencies.
         kept = self.on[k, self.block].reshape(len(self.block), types)
         shapes = self.shape.reshape(len(self.block), types)
         flat[tuple(int(np.ravel_multi_index(tuple(a), tuple(b))) for a, b in zip(kept, shapes, strict=True))] = True
@@ -196,7 +196,7 @@ def _limited(session: Session, shape: Ints) -> tuple[tuple[int, int, Floats], ..
 
 
 def _longest(day: Day, latency_s: Floats, block: Block) -> dict[Block, Floats]:
-    """For the modules of a block that a path has, by place in the block: the longest path in each step without them.
+    """For the modules of a block on a path, by place in the block, the longest such path in each step without them.
 
     Args:
         day: the instance.

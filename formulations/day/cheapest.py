@@ -1,4 +1,4 @@
-"""The cheapest plan of whole machines for given rates: what the rules plan with."""
+"""The cheapest plan of whole machines for given rates, with which the rules plan."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from formulations.day.rate_table import rate_table
 from formulations.day.steps import Steps, paths_through, steps_of
 from formulations.session.exact.solver import solve_exact
 
-# The cheapest plans within a stock for many rates at once, as far as their bounds meet them (ours).
+# The cheapest plans within a stock for many rates at once, if their bounds meet them (ours).
 #
-# The cheapest choices for the rates of each step (`steps`), once with latencies that are not too short and once with
-# those that are not too long: where both cost the same, the first are a plan and the second prove that none is
-# cheaper. The session's own `exact` takes as long for one step in ten as this does for all.
+# This finds the cheapest choices for the rates of each step (`steps`), once with latencies that are not too short and
+# once with latencies that are not too long. If both cost the same, the first are a plan and the second prove that none
+# is cheaper. The session's own `exact` takes as long for a tenth of the steps as this for all.
 
 MEET = 1e-9
-"""Share of a plan's cost by which its bound may be lower: floats add them up in another order."""
+"""Share of a plan's cost by which its bound may be lower, since floats add them up in another order."""
 
 Proven = tuple[tuple[Staffing, ...], float]
 """A plan, and a bound on all plans per hour."""
@@ -47,7 +47,7 @@ def proven_within_stock(day: Day, machines: Ints) -> list[Proven | None]:
 
     Args:
         day: the load; its lengths and prices of changes do not matter.
-        machines: machines by type of plans that need not be within the stock, shape (steps, modules, types).
+        machines: machines by type of plans, within the stock or not, shape (steps, modules, types).
     """
     session = day.session
     stock = np.array([np.inf if h.count is None else float(h.count) for h in session.hardware])
@@ -72,7 +72,7 @@ def proven_within_stock(day: Day, machines: Ints) -> list[Proven | None]:
 
 
 def _staffings(day: Day, boxes: Sequence[Box], choices: Choices, plans: Steps, k: int) -> tuple[Staffing, ...]:
-    """What serves in a step with the machines that were chosen."""
+    """The serving machines in a step, with the chosen numbers."""
     rated = zip(boxes, day.steps[k].rates_rps, plans.chosen[k].tolist(), strict=True)
     return tuple(
         Staffing(own.serving(choices.vectors[c], rate, choices.latency_s[c]) if rate else ()) for own, rate, c in rated
@@ -82,7 +82,7 @@ def _staffings(day: Day, boxes: Sequence[Box], choices: Choices, plans: Steps, k
 Rates = tuple[Fraction, ...]
 
 HALF = 0.5
-"""Part of the time that is left to plans that know no stock, before those that do."""
+"""Part of the remaining time for plans without the stock, before those within it."""
 
 
 class RatesPlan(NamedTuple):
@@ -90,7 +90,7 @@ class RatesPlan(NamedTuple):
 
     Attributes:
         staffings: one per module.
-        bound_per_h: no plan for these rates costs less per hour; None if that is not proven.
+        bound_per_h: proven bound on the hourly cost of plans for these rates; None if there is none.
     """
 
     staffings: tuple[Staffing, ...]
@@ -98,23 +98,23 @@ class RatesPlan(NamedTuple):
 
 
 Cheapest = Callable[[Rates], RatesPlan | None]
-"""Rates of the modules in; the cheapest plan, or None where none serves them, out."""
+"""Takes rates of the modules; returns the cheapest plan, or None if none serves them."""
 
 
 def cheapest_plans(day: Day, factor: Fraction, deadline: float, *, exact: bool) -> Cheapest:
-    """What finds the cheapest plan for rates.
+    """A function that finds the cheapest plan for rates.
 
     Args:
         day: the instance.
-        factor: rates are at most so many times the largest ones of the load.
-        deadline: when to give up, on the clock of `time.perf_counter`.
-        exact: whether rates are compared as fractions, where floats met a tie.
+        factor: largest rates over the largest ones of the load.
+        deadline: deadline on the clock of `time.perf_counter`.
+        exact: whether to compare rates as fractions, after a tie in floats.
 
     Raises:
         InapplicableError: there are too many numbers of machines.
         LateError: the deadline passed.
 
-    What it returns raises LateError too, and RuleError where neither a plan nor a proof that there is none was found.
+    The function raises LateError too, and RuleError without a plan or a proof that there is none.
     """
     session = day.session
     if len(session.modules) > 1:
@@ -130,7 +130,7 @@ def _by_table(session: Session, largest_rps: Fraction, exact: bool) -> Cheapest:
 
     def cheapest(rates: Rates) -> RatesPlan | None:
         enough = table.serves(rates[0]).ravel()[order]
-        # Vectors stand by rising price, so that the first one that serves is the cheapest.
+        # Vectors come by rising price, so the first one that serves is the cheapest.
         first = int(np.argmax(enough))
         if not enough[first]:
             return None
@@ -141,7 +141,7 @@ def _by_table(session: Session, largest_rps: Fraction, exact: bool) -> Cheapest:
 
 
 def _by_solver(day: Day, factor: Fraction, deadline: float) -> Cheapest:
-    """Several modules: what `exact` finds among plans of whole machines; the same rates are solved once."""
+    """For several modules, the answer of `exact` among plans of whole machines; equal rates are solved once."""
     known: dict[Rates, RatesPlan | RuleError | None] = {}
     solving = _Solving(day, factor, deadline)
 
@@ -150,7 +150,7 @@ def _by_solver(day: Day, factor: Fraction, deadline: float) -> Cheapest:
             try:
                 known[rates] = solving.found(rates)
             except RuleError as open_:
-                # What is left open is kept as well: the same rates would only be left open again.
+                # Open answers are kept as well, since the same rates would only stay open again.
                 known[rates] = open_
         found = known[rates]
         if isinstance(found, RuleError):
@@ -163,8 +163,8 @@ def _by_solver(day: Day, factor: Fraction, deadline: float) -> Cheapest:
 class _Solving:
     """The cheapest plans of whole machines for rates, by the session's `exact`.
 
-    Without the stock it is quick, and mostly within it. The rates of all steps for which it is not are looked at
-    together (`proven_within_stock`), and those that are open then by `exact` within the stock, which takes its time.
+    Without the stock it is quick, and its plan is mostly within the stock. `proven_within_stock` tries the rates of all
+    other steps together. The slow `exact` within the stock tries those that are still open.
     """
 
     def __init__(self, day: Day, factor: Fraction, deadline: float) -> None:
@@ -174,7 +174,7 @@ class _Solving:
         self._freed: dict[Rates, Answer[Plan]] = {}
 
     def found(self, rates: Rates) -> RatesPlan | None:
-        """What the modules with requests need; the others have no machines. Errors as of `cheapest_plans`."""
+        """The needs of the modules with requests; the others have no machines. Errors as of `cheapest_plans`."""
         session = self.day.session
         there = at_rates(session, rates)
         if there is None:
@@ -189,9 +189,9 @@ class _Solving:
         return self._taken(rates, there, solve_exact(there, WHOLE, _until(self.deadline, 1.0)))
 
     def _free(self, rates: Rates, there: Session) -> Answer[Plan]:
-        """What `exact` says without the stock."""
+        """The answer of `exact` without the stock."""
         if rates not in self._freed:
-            # A tie that the search without the stock is held up by need not be one within it.
+            # A tie that slows the search without the stock need not be one within the stock.
             limits = _until(self.deadline, HALF if there.stock else 1.0)
             self._freed[rates] = solve_exact(without_stock(there), WHOLE, limits)
         return self._freed[rates]

@@ -1,9 +1,9 @@
 """The vectors of machines that modules choose from in each step, with their latencies (ours).
 
-Of every module the largest rates of all vectors in a box are known for some hundred latency budgets. So for the rate of
-a step the least latency of a vector lies between two budgets: the one above is that of plans, the one below holds for
-bounds. A vector at the end of an axis stands for all with more machines of that type: for bounds it takes no longer
-than the least duration on the types that it has.
+A box has the largest rates of all its vectors of a module for some hundred latency budgets. So for the rate of a step
+the least latency of a vector lies between two budgets: plans use the one above, bounds the one below. A vector at the
+end of an axis stands for all with more machines of that type. For bounds its latency is at most the least duration on
+its types.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from euclio.problems.session import Configuration, Session
 from euclio.problems.session.evaluate import rank_key
 from formulations.day.rate_table import SLACK, largest_rates, machines_used, most_alone
 
-# Vectors that serve a rate and can do without no machine; the fastest within others (compiled, ours).
+# Vectors that serve a rate and need all their machines; the fastest ones within others (compiled, ours).
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -34,7 +34,7 @@ Flags = NDArray[np.bool_]
 def minimal_vectors(
     rates: Floats, asked_rps: float, budgets_s: Floats, shape: Ints, ended: Flags, quickest_s: Floats, below: bool
 ) -> tuple[Ints, Floats]:
-    """The vectors that serve a rate faster than all with a machine less, and their latencies.
+    """The vectors that serve a rate faster than all with one machine less, and their latencies.
 
     Args:
         rates: largest rates by budget and vector.
@@ -43,8 +43,8 @@ def minimal_vectors(
         shape: numbers of machines of each type, plus one.
         ended: the axes whose last vectors stand for more machines.
         quickest_s: least duration of a configuration on each type.
-        below: whether latencies are to hold for bounds: the budget below the one that is kept, and at the end of axes
-            the least duration on the types that are used.
+        below: whether latencies are for bounds. They are then the budget below the kept one, and at the end of axes the
+            least duration on the vector's types.
 
     Returns:
         Machines by type, shape (vectors, types), and latencies.
@@ -54,7 +54,7 @@ def minimal_vectors(
     stride = 1
     for axis in range(shape.size - 1, -1, -1):
         for place in range(latency.size):
-            # One stride before is the vector with a machine of this type less: as fast, it makes this one of no use.
+            # One stride before is the vector with one machine of this type less; if it is as fast, this one is useless.
             if place // stride % shape[axis] and latency[place - stride] <= latency[place]:
                 minimal[place] = False
         stride *= shape[axis]
@@ -78,13 +78,13 @@ def minimal_vectors(
 def vector_latencies(
     rates: Floats, asked_rps: float, budgets_s: Floats, shape: Ints, ended: Flags, quickest_s: Floats, below: bool
 ) -> Floats:
-    """The latency of each vector; infinite where it does not serve."""
+    """The latency of each vector; infinite if it does not serve."""
     cells, levels = rates.shape[1], budgets_s.size
     latency = np.empty(cells)
     on = np.zeros(shape.size, np.int64)
     for place in range(cells):
         low, high = 0, levels
-        # Rates rise with the budget, so the least budget within which the rate is served is found by halving.
+        # Rates rise with the budget, so halving finds the least budget within which the rate is served.
         while low < high:
             middle = (low + high) // 2
             if rates[middle, place] >= asked_rps:
@@ -101,11 +101,11 @@ def vector_latencies(
         elif low == levels:
             latency[place] = np.inf
         elif below:
-            # No budget up to the one before is kept, and none as short as the least duration.
+            # The vector keeps no budget up to the one before, and none as short as the least duration.
             latency[place] = least if low == 0 else max(least, budgets_s[low - 1])
         else:
             latency[place] = budgets_s[low]
-        # On to the next vector in the order of the flat table, which takes no division.
+        # Go on to the next vector in the order of the flat table, without a division.
         for axis in range(shape.size - 1, -1, -1):
             on[axis] += 1
             if on[axis] < shape[axis]:
@@ -116,7 +116,7 @@ def vector_latencies(
 
 @compiled
 def fastest_choices(vectors: Ints, first: Ints, plans: Ints, step: Ints) -> Ints:
-    """The fastest choices of the modules in plans; -1 where the machines do not serve the step.
+    """The fastest choices of the modules in plans; -1 if the machines do not serve the step.
 
     Args:
         vectors: machines by type of choices, shape (choices, types).
@@ -130,7 +130,7 @@ def fastest_choices(vectors: Ints, first: Ints, plans: Ints, step: Ints) -> Ints
     found = np.full(plans.shape[:2], -1)
     for n in range(plans.shape[0]):
         for m in range(plans.shape[1]):
-            # Latencies rise along the list: the first choice that fits is the fastest.
+            # Latencies rise along the list, so the first choice that fits is the fastest.
             for i in range(first[step[n], m, 0], first[step[n], m, 1]):
                 fits = True
                 for h in range(plans.shape[2]):
@@ -142,29 +142,29 @@ def fastest_choices(vectors: Ints, first: Ints, plans: Ints, step: Ints) -> Ints
 
 
 RATIO = 1.01
-"""From one budget to the next."""
+"""Factor from one budget to the next."""
 BUDGET_CELLS = 6_000_000
-"""Budgets times vectors of a module at most: 48 MB."""
+"""Most budgets times vectors of a module, 48 MB."""
 BOX_CELLS = 20_000
-"""Vectors of a box at most, as long as it holds those of good plans."""
+"""Most vectors of a box, if it has those of good plans."""
 MOST_CELLS = 200_000
-"""Vectors of a box at most, if it has to hold more."""
+"""Most vectors of a box that needs more."""
 MORE = 1.5
-"""Axes end beyond so many times the machines that serve the largest load alone."""
+"""End of axes, as a multiple of the machines that serve the largest load alone."""
 ROOM = 1.5
-"""Axes end beyond so many times the largest cost of the module in a step's own plan."""
+"""End of axes, as a multiple of the module's largest cost in a step's own plan."""
 BEYOND = 1 + 4 * SLACK
-"""Rates of machines that are no less than so many times a rate serve it, however floats were rounded."""
+"""Multiple of a rate that serves it for any rounding of floats."""
 MARGIN = 1e-9
-"""Share of the SLO that plans leave free and that bounds add, so that rounding never misses it or loses a plan."""
+"""Share of the SLO that plans leave free and bounds add, so that rounding never misses it or loses a plan."""
 
 
 class Choices(NamedTuple):
-    """Vectors of machines by step and module, none of which can do without a machine at its latency.
+    """Vectors of machines by step and module, which need all their machines for their latencies.
 
     Attributes:
         vectors: machines by hardware type of the session, shape (choices, types).
-        latency_s: their latencies; those of a module and rate stand next to each other, and rise.
+        latency_s: their latencies; those of a module and rate are adjacent and rise.
         first: first choice, and the end of the last one, shape (steps, modules, 2).
     """
 
@@ -173,7 +173,7 @@ class Choices(NamedTuple):
     first: Ints
 
     def fastest(self, plans: Ints, step: Ints) -> Ints:
-        """The fastest choices of the modules with the machines of plans; -1 where these serve in no known way.
+        """The fastest choices of the modules with the machines of plans; -1 if these serve in no known way.
 
         Args:
             plans: machines on, shape (plans, modules, types).
@@ -182,21 +182,21 @@ class Choices(NamedTuple):
         return fastest_choices(self.vectors, self.first, plans, step)
 
     def latencies(self, plans: Ints, step: Ints) -> Floats:
-        """The latencies of the modules in plans, as of `fastest`; infinite where there is none."""
+        """The latencies of the modules in plans, as of `fastest`; infinite if there is none."""
         found = self.fastest(plans, step)
         return np.where(found < 0, np.inf, self.latency_s[found])
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A module with the vectors that are looked at, and their rates.
+    """A module with its vectors for the search, and their rates.
 
     Attributes:
-        most: the end of each axis; 0 for types that the module does not run on.
+        most: the end of each axis; 0 for types on which the module does not run.
         ended: whether vectors at the end of an axis stand for more machines.
         budgets_s: budgets, rising.
         rates: largest rates, shape (budgets, vectors).
-        configurations: those that are fast enough, the last rank first.
+        configurations: configurations that are fast enough, the last rank first.
         numbers: their durations, batches and rates, shape (3, configurations).
         types: their hardware types.
     """
@@ -210,10 +210,10 @@ class Box:
     types: Ints
 
     def serving(self, on: Ints, rate_rps: Fraction, budget_s: float) -> tuple[Serving, ...]:
-        """What serves a rate above 0 within a budget, with at most so many machines of each type; empty if they do not.
+        """The machines that serve a rate above 0 within a budget and a number of each type; empty if they cannot.
 
-        Floats first allow the machines to miss the rate by rounding, then ask for so much more. What is returned takes
-        the rate in fractions, so that a rate just above that of whole machines is never served by them.
+        Floats first allow the machines to miss the rate by rounding, then demand that much more. The result serves the
+        rate in fractions, so whole machines never count for a rate just above theirs.
         """
         duration, batch, own = self.numbers
         for asked in (float(rate_rps), float(rate_rps) * BEYOND):
@@ -250,18 +250,18 @@ def box(day: Day, m: int, seen: Ints) -> Box | None:
         affordable = ceil(ROOM * largest / unit) + 1 if unit else MORE * count + 1
         most[places[name]] = min(int(MORE * count) + 1, int(affordable), stock.get(name, 10**9))
     most = np.maximum(most, least_most)
-    # Where vectors are too many, the axis that is longest beyond what good plans need is shortened.
+    # If there are too many vectors, the axis that is longest beyond the need of good plans gets shorter.
     while prod(int(n) + 1 for n in most) > BOX_CELLS and (most > least_most).any():
         most[int(np.argmax((most + 1) / (least_most + 1)))] -= 1
     if prod(int(n) + 1 for n in most) > MOST_CELLS:
         return None
-    # An axis that ends at the stock stands for no more machines than there are.
+    # An axis that ends at the stock stands for no further machines.
     ended = np.array([n > 0 and n < stock.get(name, 10**9) for name, n in zip(places, most, strict=True)])
     least = min(float(c.duration_s) for c in fast)
     cells = prod(int(n) + 1 for n in most)
     levels = min(ceil(np.log(slo / least) / np.log(RATIO)), BUDGET_CELLS // cells) + 1
     inner = least * (slo / least) ** (np.arange(1, levels) / levels)
-    # The SLO is a budget twice: with its margin off for plans, and with it added for bounds.
+    # The SLO is a budget twice, less its margin for plans, and plus the margin for bounds.
     budgets = np.unique([*inner, slo * (1 - MARGIN), slo * (1 + MARGIN)])
     numbers = np.array([[float(c.duration_s), float(c.batch), float(c.throughput_rps)] for c in fast]).T.copy()
     types = np.array([places[c.hardware] for c in fast], np.int64)
@@ -270,24 +270,24 @@ def box(day: Day, m: int, seen: Ints) -> Box | None:
 
 
 def choices_of_plans(day: Day, boxes: Sequence[Box]) -> Choices:
-    """Choices whose latencies are not too short: what is chosen of them within the SLO serves."""
+    """Choices with latencies that are not too short, so a selection within the SLO serves."""
     return _choices(day, boxes, False)
 
 
 def choices_of_bounds(day: Day, boxes: Sequence[Box]) -> Choices:
-    """Choices whose latencies are not too long: every plan has for each module one with no more machines."""
+    """Choices with latencies that are not too long; for each module of any plan one has no more machines."""
     return _choices(day, boxes, True)
 
 
 def in_time(session: Session, latency_s: Floats) -> NDArray[np.bool_]:
-    """Which plans keep the SLO, given latencies of shape (modules, plans) of choices for plans."""
+    """Whether plans keep the SLO, given latencies of choices for plans, shape (modules, plans)."""
     until = np.zeros_like(latency_s)
     parents = session.parents()
     for m in session.order:
         for parent in parents[m]:
             until[m] = np.maximum(until[m], until[parent])
         until[m] += latency_s[m]
-    # Half of the margin is left for the rounding of sums that were held to all of it in another order.
+    # Half of the margin remains for rounding, since an earlier check summed in another order with all of it.
     longest: NDArray[np.bool_] = until.max(axis=0) <= float(session.slo_s) * (1 - MARGIN / 2)
     return longest
 
@@ -313,7 +313,7 @@ def _choices(day: Day, boxes: Sequence[Box], below: bool) -> Choices:
 
 
 def _of_rate(own: Box, rate_rps: Fraction, below: bool) -> tuple[Ints, Floats]:
-    """The choices for a rate, and their latencies; where nothing comes no machines, which take no time."""
+    """The choices for a rate, and their latencies; without requests no machines, which take no time."""
     if not rate_rps:
         return np.zeros((1, len(own.most)), np.int64), np.zeros(1)
     found, latency = _minimal(own, float(rate_rps) * (1 - SLACK), below)
@@ -325,9 +325,9 @@ def _minimal(own: Box, asked_rps: float, below: bool) -> tuple[Ints, Floats]:
 
 
 def _without_misses(own: Box, rate_rps: Fraction, found: Ints, latency: Floats) -> tuple[Ints, Floats]:
-    """Choices without those that serve a rate by rounding only, and with those that serve it beyond all rounding."""
+    """Choices without those that serve a rate only by rounding, and with those that serve it beyond all rounding."""
     sure, sure_latency = _minimal(own, float(rate_rps) * BEYOND, False)
-    # The same is found with all rounding for the rate and against it: no fraction needs to be looked at.
+    # Rounding for the rate and against it gives the same choices, so fractions are not needed.
     if found.shape == sure.shape and (found == sure).all() and (latency == sure_latency).all():
         return found, latency
     true = [bool(own.serving(on, rate_rps, budget)) for on, budget in zip(found, latency, strict=True)]
@@ -335,9 +335,9 @@ def _without_misses(own: Box, rate_rps: Fraction, found: Ints, latency: Floats) 
 
 
 def latency_tables(day: Day, m: int, own: Box) -> tuple[Floats, Ints]:
-    """Latencies of all vectors of a module, which are not too long; infinite where one does not serve.
+    """Latencies of all vectors of a module, which are not too long; infinite if one does not serve.
 
-    Where nothing comes they are 0.
+    Without requests they are 0.
 
     Returns:
         Shape (rates, vectors), and the row of each step.
@@ -355,7 +355,7 @@ def latency_tables(day: Day, m: int, own: Box) -> tuple[Floats, Ints]:
 
 
 def _quickest(own: Box) -> Floats:
-    """The least duration of a configuration on each type; infinite where the module does not run."""
+    """The least duration of a configuration on each type; infinite if the module does not run there."""
     found = np.full(len(own.most), np.inf)
     np.minimum.at(found, own.types, own.numbers[0])
     return found

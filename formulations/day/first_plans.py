@@ -1,7 +1,7 @@
-"""What is known of a load over time before the search for its least cost: the rules' plans, those of the steps (ours).
+"""Plans of a load over time before the search for its least cost: those of the rules, and those of the steps (ours).
 
-The answer is the cheapest of these and of what the search finds, so that no rule is ever cheaper. A rule that takes
-long is followed last, and only as long as it may be the cheapest.
+The answer is the cheapest of these and of the search's plans, so no rule is ever cheaper. A slow rule runs last, and
+only as long as it may be the cheapest.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from formulations.day.paths import LateError
 from formulations.day.pool import Money, cheapest_way
 from formulations.day.rules import Rule, peak, per_machine, per_step
 
-# A bound from the steps alone: each costs at least its own cheapest plan, and changes cost something (ours).
+# A bound from the steps alone: each costs at least its own cheapest plan, and changes cost at least 0 (ours).
 
 
 def bounds_of_steps(day: Day, bounds_per_h: Sequence[float | None]) -> list[float]:
-    """For each step a bound on what it and all steps after it cost; the first is one on the cost of all plans.
+    """For each step a bound on the cost of it and all steps after it; the first one bounds the cost of all plans.
 
     Args:
         day: the instance.
@@ -49,11 +49,11 @@ class FirstPlans:
     """Plans and a bound.
 
     Attributes:
-        ways: the plans of the rules that have one.
-        known: all plans that are known to serve a step.
-        own: machines of the cheapest plans of all steps, shape (steps, modules, types); None if some are not known.
-        bounds: for each step, what it and all steps after it cost at least.
-        missing: why rules have no plan.
+        ways: the plans of the rules with a plan.
+        known: all known plans that serve a step.
+        own: machines of the cheapest plans of all steps, shape (steps, modules, types); None if some are unknown.
+        bounds: for each step, the least cost of it and all steps after it.
+        missing: reasons for rules without a plan.
     """
 
     ways: list[Way]
@@ -64,13 +64,13 @@ class FirstPlans:
 
 
 def first_plans(day: Day, cheapest: Cheapest) -> FirstPlans:
-    """The plans of all steps, and of the rules that take no longer than these.
+    """The plans of all steps, and of the rules that are no slower than these.
 
-    A rule without a plan says why in `missing`; with the deadline passed, so do those that are not over yet.
+    A rule without a plan has its reason in `missing`, as has an unfinished one at the deadline.
 
     Args:
         day: the instance.
-        cheapest: what finds the cheapest plan for rates.
+        cheapest: function that finds the cheapest plan for rates.
 
     Raises:
         NoPlanError: nothing serves a step.
@@ -83,7 +83,7 @@ def first_plans(day: Day, cheapest: Cheapest) -> FirstPlans:
 
 
 def add_rule(day: Day, cheapest: Cheapest, found: FirstPlans, rule: Rule, most: float = math.inf) -> None:
-    """Add the plan of a rule, which is followed as long as it may cost no more than some money in all.
+    """Add the plan of a rule, which runs as long as its total cost may stay within some money.
 
     Raises:
         NoPlanError: nothing serves a step.
@@ -99,7 +99,7 @@ def add_rule(day: Day, cheapest: Cheapest, found: FirstPlans, rule: Rule, most: 
             if before is not None:
                 cost += _changes(money, before, on)
             before = on
-            # With the least that the steps to come cost, it cannot be the cheapest any more.
+            # With the least cost of the later steps, it cannot be the cheapest any more.
             if k + 1 < len(found.bounds) and cost + found.bounds[k + 1] > most * (1 + PROOF_TOLERANCE):
                 return
     except (RuleError, LateError) as reason:
@@ -110,7 +110,7 @@ def add_rule(day: Day, cheapest: Cheapest, found: FirstPlans, rule: Rule, most: 
 
 
 def _add_steps(day: Day, cheapest: Cheapest, found: FirstPlans) -> None:
-    """The cheapest plan of each step, and the bound that all of them give."""
+    """The cheapest plan of each step, and the bound from all of them."""
     bounds: list[float | None] = []
     own: list[Ints] = []
     for k, step in enumerate(day.steps):
@@ -130,7 +130,7 @@ def _add_steps(day: Day, cheapest: Cheapest, found: FirstPlans) -> None:
 
 
 def add_windows(day: Day, cheapest: Cheapest, found: FirstPlans, widths: Sequence[int]) -> None:
-    """The cheapest plans for the largest rates of so many steps in a row.
+    """The cheapest plans for the largest rates of a number of consecutive steps.
 
     Raises:
         LateError: the deadline passed.
@@ -150,7 +150,7 @@ def add_windows(day: Day, cheapest: Cheapest, found: FirstPlans, widths: Sequenc
 
 
 def money_of(day: Day) -> Money:
-    """What machines cost."""
+    """Costs of machines."""
     hours = np.array([float(step.length_s / HOUR_S) for step in day.steps])
     hardware = day.session.hardware
     return Money(
@@ -167,19 +167,19 @@ def _by_machine(day: Day, price: Callable[[int, int], Fraction]) -> NDArray[np.f
 
 
 def cost_of(day: Day, money: Money, way: Way) -> float:
-    """What a way costs, in floats."""
+    """The cost of a way, in floats."""
     on = np.array([machines_of(day, staffings) for staffings in way])
     return float((on.sum(axis=1) * money.running).sum()) + _changes(money, on[:-1], on[1:])
 
 
 def _changes(money: Money, before: Ints, after: Ints) -> float:
-    """What changes from some machines to others cost; modules and types are the last axes."""
+    """The cost of changes from some machines to others; modules and types are the last axes."""
     more = after - before
     return float((np.maximum(more, 0) * money.start + np.maximum(-more, 0) * money.stop).sum())
 
 
 def way_through(known: KnownPlans, money: Money, reach: int) -> Way:
-    """The cheapest way through the plans that are known; every step has one."""
+    """The cheapest way through the known plans; every step has one."""
     machines, steps, staffings = known.lists(reach)
     running = (machines.sum(1) * money.running[steps]).sum(1)
     ends = np.searchsorted(steps, np.arange(len(money.running)), side="right")
@@ -191,8 +191,8 @@ def way_through(known: KnownPlans, money: Money, reach: int) -> Way:
 def cheapest_accepted(day: Day, ways: Iterable[Way], bound: float) -> Made:
     """The cheapest of some ways that the checker accepts.
 
-    Floats sort them, fractions decide between those that are close. One that is refused is a fault of what made it:
-    the answer says so, and if all are refused it is the first one, which the checker says more about.
+    Floats sort them, and fractions decide between close ones. A refused plan is a fault of its method, and the answer
+    says so. If all are refused, the answer has the first one, with the checker's reasons.
     """
     money = money_of(day)
     priced = sorted(
@@ -201,7 +201,7 @@ def cheapest_accepted(day: Day, ways: Iterable[Way], bound: float) -> Made:
     best: tuple[Fraction, DayPlan, DayEvaluation] | None = None
     refused: list[str] = []
     for cost, _, plan in priced:
-        # They stand by their cost in floats: all that follow cost more beyond any rounding.
+        # They are sorted by cost in floats, so all later ones cost more beyond any rounding.
         if best is not None and cost > float(best[0]) * (1 + PROOF_TOLERANCE):
             break
         checked = evaluate(day, plan)

@@ -1,12 +1,12 @@
-"""The least cost of several modules over time where their machines are few: vectors of all modules together (ours).
+"""The least cost of several modules over time with few machines, by vectors of all modules together (ours).
 
 As for one module, the cheapest way through the steps is a dynamic program over vectors of machines, here with an axis
 per module and hardware type. A vector serves a step if the modules' least latencies with its machines keep the SLO on
-all paths, which is decided in fractions wherever floats are near to it.
+all paths. Fractions decide this if floats are close to it.
 
-Axes have to end somewhere. For bounds a vector at the end of an axis stands for all with more machines there: any rate,
-and any latency above the least duration on that type. A way whose vectors all serve as they are is the optimum. If not,
-the axes at whose ends it is are made longer, as long as there is room.
+Axes must end. For bounds a vector at the end of an axis stands for all with more machines there: any rate, and any
+latency above the least duration on that type. If all vectors of a way serve by themselves, it is the optimum. If not,
+its axes with vectors at their ends become longer, as long as there is room.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from formulations.day.one_module import ROUNDING
 from formulations.day.paths import LateError, MachinePath, change_prices, cheapest_path, per_vector
 from formulations.day.rate_table import SLACK, most_alone
 
-# All uses of a module's machines within a box, with the rates and latencies that they have when full (ours).
+# All uses of a module's machines within a box, with their rates and latencies when full (ours).
 #
-# A use is a number of machines of each configuration. Floats list and sort; what lies within their rounding of a rate
-# or of another latency is decided in fractions.
+# A use is a number of machines of each configuration. Floats list and sort; fractions decide if a use is within
+# rounding of a rate or of another latency.
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -45,12 +45,12 @@ class Uses:
     """Uses of a module's machines.
 
     Attributes:
-        configurations: those that are fast enough, the last rank first.
-        most: machines by hardware type at most.
+        configurations: configurations that are fast enough, the last rank first.
+        most: most machines by hardware type.
         counts: machines by configuration, shape (uses, configurations).
         machines: machines by type, shape (uses, types).
-        rate: requests per second that they take.
-        latency_s: how long requests take at most.
+        rate: largest rate in requests per second.
+        latency_s: worst-case latency in seconds.
     """
 
     configurations: tuple[Configuration, ...]
@@ -65,7 +65,7 @@ class Uses:
         return sum((int(n) * c.throughput_rps for n, c in self._used(use)), Fraction(0))
 
     def exact_latency(self, use: int) -> Fraction:
-        """The latency of a use: d + b/w, where w is the rate of the configuration and of all that rank behind it."""
+        """The latency of a use: d + b/w, with the rate w of the configuration and of all that rank behind it."""
         rate = latency = Fraction(0)
         for n, c in self._used(use):
             rate += int(n) * c.throughput_rps
@@ -73,11 +73,11 @@ class Uses:
         return latency
 
     def serving(self, use: int) -> tuple[Serving, ...]:
-        """What serves."""
+        """The serving machines."""
         return tuple(Serving(c.hardware, c.batch, c.concurrency, int(n)) for n, c in reversed(self._used(use)))
 
     def enough(self, rate_rps: Fraction) -> NDArray[np.bool_]:
-        """Which uses take a rate, exactly."""
+        """The uses that serve a rate, exactly."""
         asked = float(rate_rps)
         found: NDArray[np.bool_] = self.rate >= asked * (1 - SLACK)
         for use in np.flatnonzero(found & (self.rate <= asked * (1 + SLACK))):
@@ -85,9 +85,9 @@ class Uses:
         return found
 
     def least(self, rate_rps: Fraction) -> list[tuple[int, Fraction]]:
-        """Uses that take a rate, and their latencies.
+        """Uses that serve a rate, and their latencies.
 
-        For every other use that takes it, one of these is as fast with no more machines of any type.
+        For every other use that serves it, one of these is as fast with no more machines of any type.
         """
         fits = self.enough(rate_rps)
         shape = tuple(n + 1 for n in self.most)
@@ -97,7 +97,7 @@ class Uses:
         for axis in range(table.ndim):
             table = np.minimum.accumulate(table, axis=axis)
         near = np.flatnonzero(fits & (self.latency_s <= table.ravel()[places] * (1 + SLACK)))
-        # Of one latency those with fewest machines come first, so none comes before a use within it.
+        # With equal latencies those with fewest machines come first, so none comes before a use within it.
         exact = sorted((self.exact_latency(int(use)), int(self.machines[use].sum()), int(use)) for use in near)
         kept: list[tuple[int, Fraction]] = []
         vectors = np.empty((len(exact), len(self.most)), np.int64)
@@ -112,7 +112,7 @@ class Uses:
 
 
 def number_of_uses(day: Day, m: int, most: Sequence[int]) -> int:
-    """How many uses a module has within a box."""
+    """Number of uses of a module within a box."""
     session = day.session
     fast = [c.hardware for c in session.modules[m].profile if c.duration_s < session.slo_s]
     kinds = [fast.count(hardware.name) for hardware in session.hardware]
@@ -120,7 +120,7 @@ def number_of_uses(day: Day, m: int, most: Sequence[int]) -> int:
 
 
 def uses_of(day: Day, m: int, most: Sequence[int]) -> Uses:
-    """All uses of a module with at most so many machines by hardware type within the SLO, but that of none."""
+    """All nonempty uses of a module within the SLO and a number of machines by hardware type."""
     session, module = day.session, day.session.modules[m]
     names = [hardware.name for hardware in session.hardware]
     fast = tuple(
@@ -138,7 +138,7 @@ def uses_of(day: Day, m: int, most: Sequence[int]) -> Uses:
         for c in own:
             more = np.repeat(part, limit + 1, axis=0)
             more[:, c] = np.tile(np.arange(limit + 1), len(part))
-            # Cut after each configuration, so that rows beyond the limit are never multiplied.
+            # Rows beyond the limit are cut after each configuration, so they are never multiplied.
             part = more[more[:, own].sum(axis=1) <= limit]
         counts = (counts[:, None] + part[None]).reshape(-1, len(fast))
     counts = counts[counts.any(axis=1)]
@@ -158,25 +158,25 @@ Shape = tuple[tuple[int, ...], ...]
 """Most machines of each type, by module."""
 
 FIRST_END = 2
-"""Machines of a type at which axes end at first."""
+"""First ends of axes, in machines of a type."""
 MOST_CELLS = 1_000_000
-"""Vectors of all modules together at most."""
+"""Most vectors of all modules together."""
 MOST_ENTRIES = 20_000_000
-"""Vectors times steps at most, a few seconds."""
+"""Most vectors times steps, a few seconds."""
 MOST_USES, MOST_USES_BY_RATE = 200_000, 5_000_000
-"""Uses of machines of a module at most, and times its different rates."""
+"""Most uses of machines of a module, and most uses times its different rates."""
 NEAR = 1e-9
-"""Share of the SLO within which paths are added up in fractions."""
+"""Share of the SLO within which fractions add up paths."""
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """What a module's machines can do in a step.
+    """A use of a module's machines in a step.
 
     Attributes:
         latency_s: their latency.
-        above: whether it is only come near to, with more machines than there are.
-        use: place among the module's uses; -1 if it takes more machines, or none because no requests come.
+        above: whether it is only a limit, for more machines than the axis has.
+        use: place among the module's uses; -1 if it takes more machines, or none for want of requests.
     """
 
     latency_s: Fraction
@@ -186,11 +186,11 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """What was found.
+    """The result of the search.
 
     Attributes:
-        bound: no plan costs less.
-        way: the cheapest plans of each step within the axes' ends; None if there are none.
+        bound: lower bound on the cost of plans.
+        way: the cheapest plan of each step within the axes' ends; None if there is none.
         proven: whether no plan beyond these ends is cheaper either.
     """
 
@@ -204,7 +204,7 @@ def cheapest_of_all(day: Day, deadline: float) -> Joint | None:
 
     Args:
         day: the instance.
-        deadline: when to give up, on the clock of `time.perf_counter`.
+        deadline: deadline on the clock of `time.perf_counter`.
 
     Raises:
         NoPlanError: nothing serves a step.
@@ -213,7 +213,7 @@ def cheapest_of_all(day: Day, deadline: float) -> Joint | None:
     first = _first_ends(day)
     hopeless = [m for m, row in enumerate(first) if not any(row)]
     if hopeless:
-        # A module has no configuration that is faster than the SLO, or that is in stock.
+        # A module has no configuration that is faster than the SLO and in stock.
         raise nothing_serves(day, next(k for k, own in enumerate(day.steps) if any(own.rates_rps[m] for m in hopeless)))
     most: Shape | None = first
     found: Joint | None = None
@@ -229,14 +229,14 @@ def cheapest_of_all(day: Day, deadline: float) -> Joint | None:
 
 
 def _within(day: Day, most: Shape, known: float, deadline: float) -> tuple[Joint, Flags]:
-    """What is found within the ends of axes, given a known bound, and which ends were in the way of a proof."""
+    """The result within the ends of axes, given a known bound, and the ends that prevented a proof."""
     table = _Table(day, most, deadline)
     relaxed = table.path(True)
     if isinstance(relaxed, int):
         raise nothing_serves(day, relaxed)
     bound = max(known, relaxed.cost * (1 - ROUNDING))
     longer = table.ends_used(relaxed)
-    # The way serves as it is, and the relaxed tables hold all others: it is the cheapest of all.
+    # The way serves by itself, and the relaxed tables have all others, so it is the cheapest of all.
     if not longer.any():
         return Joint(bound, table.way(relaxed), True), longer
     within = table.path(False)
@@ -244,7 +244,7 @@ def _within(day: Day, most: Shape, known: float, deadline: float) -> tuple[Joint
 
 
 def _first_ends(day: Day) -> Shape:
-    """So many machines as serve the largest load alone, but few, and no more than the stock."""
+    """As many machines as serve the largest load alone, but few, and no more than the stock."""
     session = day.session
     found = []
     for module, rate in zip(session.modules, day.largest_rates_rps, strict=True):
@@ -256,7 +256,7 @@ def _first_ends(day: Day) -> Shape:
 
 
 def _longer(day: Day, most: Shape, used: Flags) -> Shape | None:
-    """Longer axes where they were too short; None if they are as long as the stock."""
+    """Longer axes in place of short ones; None if they are as long as the stock."""
     stock = [math.inf if h.count is None else h.count for h in day.session.hardware]
     found = tuple(
         tuple(int(min(n + n // 2 + 1, stock[h])) if used[m, h] else n for h, n in enumerate(row))
@@ -278,7 +278,7 @@ def _small(day: Day, most: Shape) -> bool:
 
 
 class _Table:
-    """Vectors of machines of all modules within the ends of the axes; all of it ends with a deadline."""
+    """Vectors of machines of all modules within the ends of the axes, with a deadline."""
 
     def __init__(self, day: Day, most: Shape, deadline: float) -> None:
         session = day.session
@@ -295,7 +295,7 @@ class _Table:
         self._serving: dict[tuple[tuple[Fraction, ...], bool], Flags] = {}
 
     def path(self, relaxed: bool) -> MachinePath | int:
-        """The cheapest way, or the first step in which nothing serves; relaxed: ends stand for more machines."""
+        """The cheapest way, or the first step that no vector serves; if relaxed, ends stand for more machines."""
         day = self.day
         prices = [day.session.hardware[h].price_per_h for _, h in self.axes]
         changes = change_prices(day, self.axes)
@@ -308,7 +308,7 @@ class _Table:
         )
 
     def ends_used(self, path: MachinePath) -> Flags:
-        """At which ends of axes a way is in steps that it does not serve as it is, shape (modules, types)."""
+        """The ends of axes on a way in steps that it does not serve by itself, shape (modules, types)."""
         found = np.zeros((len(self.most), len(self.day.session.hardware)), np.bool_)
         for k, on in enumerate(path.machines):
             if not self._serves(k, False)[on]:
@@ -336,7 +336,7 @@ class _Table:
         return int(np.ravel_multi_index(tuple(machines), tuple(n + 1 for n in self.most[m])))
 
     def _serves(self, k: int, relaxed: bool) -> Flags:
-        """The vectors that serve a step; steps that are alike are looked at once."""
+        """The vectors that serve a step; equal steps are computed once."""
         rates = self.day.steps[k].rates_rps
         if (rates, relaxed) not in self._serving:
             self._serving[rates, relaxed] = self._serving_at(rates, relaxed)
@@ -345,14 +345,14 @@ class _Table:
     def _serving_at(self, rates: tuple[Fraction, ...], relaxed: bool) -> Flags:
         own = [self._levels(m, rate, relaxed) for m, rate in enumerate(rates)]
         enough = self._in_time([levels for levels, _ in own])
-        # Where no machines serve, the place is one behind the last level.
+        # If no machines serve, the place is one behind the last level.
         padded = np.zeros(tuple(n + 1 for n in enough.shape), np.bool_)
         padded[tuple(slice(n) for n in enough.shape)] = enough
         found: Flags = padded[np.ix_(*(table for _, table in own))].reshape(self.shape) & self.in_stock
         return found
 
     def _levels(self, m: int, rate_rps: Fraction, relaxed: bool) -> tuple[list[Level], Ints]:
-        """Latencies of a module at a rate, the least first, and the best of each vector; their number: none serves."""
+        """Latencies of a module at a rate, ascending, and each vector's best place; their number if none serves."""
         key = (m, rate_rps, relaxed)
         if key not in self._known:
             self._refuse_late()
@@ -361,14 +361,14 @@ class _Table:
             table = np.full(shape, len(entries), np.int64)
             for level, (_, _, _, machines) in enumerate(entries):
                 table[machines] = min(table[machines], level)
-            # More machines serve no worse: the best level of a vector is the best of all vectors within it.
+            # More machines serve no worse, so the best level of a vector is the best of all vectors within it.
             for axis in range(table.ndim):
                 table = np.minimum.accumulate(table, axis=axis)
             self._known[key] = [Level(*entry[:3]) for entry in entries], table.ravel()
         return self._known[key]
 
     def _entries(self, m: int, rate_rps: Fraction, relaxed: bool) -> list[tuple[Fraction, bool, int, tuple[int, ...]]]:
-        """Levels of a module with the machines that reach them; where nothing comes, no time with no machines."""
+        """Levels of a module with the machines that reach them; without requests, no time with no machines."""
         if not rate_rps:
             return [(Fraction(0), False, -1, (0,) * len(self.most[m]))]
         own = self.uses[m]
@@ -376,14 +376,14 @@ class _Table:
         return sorted([*found, *(self._beyond(m) if relaxed else ())], key=lambda entry: entry[:2])
 
     def _beyond(self, m: int) -> Iterator[tuple[Fraction, bool, int, tuple[int, ...]]]:
-        """What machines beyond the ends of axes come near to: the least duration on their type, at any rate."""
+        """Limits of machines beyond the ends of axes: the least duration on their type, at any rate."""
         for h, hardware in enumerate(self.day.session.hardware):
             if self.ended[m][h]:
                 least = min(c.duration_s for c in self.uses[m].configurations if c.hardware == hardware.name)
                 yield least, True, -1, tuple(n if j == h else 0 for j, n in enumerate(self.most[m]))
 
     def _in_time(self, levels: Sequence[Sequence[Level]]) -> Flags:
-        """Which levels of all modules together keep the SLO, an axis per module."""
+        """Whether levels of all modules together keep the SLO, with an axis per module."""
         session, modules = self.day.session, len(levels)
         slo = float(session.slo_s)
         parents = session.parents()
@@ -399,7 +399,7 @@ class _Table:
         for own in until:
             longest = np.maximum(longest, own)
         found: Flags = longest <= slo * (1 + NEAR)
-        # Floats decide all paths but those that rounding may have moved across the SLO.
+        # Floats decide all paths except those that rounding may have moved across the SLO.
         for at in np.argwhere(found & (longest >= slo * (1 - NEAR))):
             self._refuse_late()
             found[tuple(at)] = self._exactly_in_time([own[n] for own, n in zip(levels, at, strict=True)])
@@ -410,19 +410,19 @@ class _Table:
             raise LateError
 
     def _exactly_in_time(self, chosen: Sequence[Level]) -> bool:
-        """Whether all paths keep the SLO; one with a latency that is only come near to has to be shorter."""
+        """Whether all paths keep the SLO; a path with a limit latency must be shorter."""
         session = self.day.session
         parents = session.parents()
         until: list[tuple[Fraction, bool]] = [(Fraction(0), False)] * len(chosen)
         for m in session.order:
-            # Of two ends at one time the one that is only come near to is the later one.
+            # Of two ends at one time the one with a limit latency is the later one.
             before = max((until[parent] for parent in parents[m]), default=(Fraction(0), False))
             until[m] = before[0] + chosen[m].latency_s, before[1] or chosen[m].above
         length, above = max(until)
         return length < session.slo_s or (length == session.slo_s and not above)
 
     def _within_stock(self) -> Flags:
-        """The vectors with no more machines than are in stock."""
+        """The vectors within the stock."""
         found = np.ones(self.shape, np.bool_)
         for h, hardware in enumerate(self.day.session.hardware):
             if hardware.count is not None:

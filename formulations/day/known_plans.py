@@ -1,8 +1,8 @@
-"""Plans of all modules that are known to serve, and the steps that each of them serves, in fractions (ours).
+"""Known plans of all modules, and the steps that each of them serves, in fractions (ours).
 
-With all machines full a plan's latencies do not depend on the load. So one that keeps the SLO serves every step whose
-rates are no larger than those of its machines. A plan that was made for a step in which nothing comes to a module has
-no machines that serve there, so that it is never counted on where something comes.
+With all machines full a plan's latencies do not depend on the load. So one that keeps the SLO serves every step with
+rates no larger than those of its machines. A plan made for a step without requests to a module has no serving machines
+there, so it never counts for steps with such requests.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class KnownPlans:
         staffings: the plans, one staffing per module.
         machines: their machines by module and hardware type.
         served: the steps that each of them serves.
-        near: for each plan the steps that it was made for; the neighbours of these are lent it.
+        near: for each plan the steps for which it was made; neighbours of these also use it.
     """
 
     day: Day
@@ -57,11 +57,11 @@ class KnownPlans:
         self.near[self._places[staffings]].update(steps)
 
     def lists(self, reach: int, most: Ints | None = None) -> tuple[Ints, Ints, list[Staffings]]:
-        """The plans that serve each step and were made for one that is at most so many steps away.
+        """The plans that serve each step and were made for a step within some distance.
 
         Args:
-            reach: how many steps away.
-            most: machines by module and type beyond which plans are left out; None if none are.
+            reach: largest distance in steps.
+            most: most machines by module and type of a plan; None means no limit.
 
         Returns:
             Machines on, shape (plans, modules, types), the step of each, and the plans.
@@ -71,7 +71,7 @@ class KnownPlans:
             if most is None or (self.machines[n] <= most).all():
                 lent = {k for j in near for k in range(j - reach, j + reach + 1) if 0 <= k < len(served)}
                 found += [(k, n) for k in lent if served[k]]
-        # Plans of a step have to stand next to each other (`cheapest_way`).
+        # Plans of a step must be adjacent (`cheapest_way`).
         found.sort()
         machines = np.array([self.machines[n] for _, n in found])
         return machines, np.array([k for k, _ in found], np.int64), [self.staffings[n] for _, n in found]
@@ -80,7 +80,7 @@ class KnownPlans:
         """A plan that serves a step with no more machines than these, shape (modules, types).
 
         Raises:
-            LookupError: none is known, which is a fault of what chose the machines.
+            LookupError: none is known, which is a fault of the choice of machines.
         """
         for n, machines in enumerate(self.machines):
             if self.served[n][k] and (machines <= on).all():
@@ -88,7 +88,7 @@ class KnownPlans:
         raise LookupError(f"no known plan serves step {k + 1} with these machines")
 
     def _served(self, staffings: Staffings) -> NDArray[np.bool_]:
-        """The steps whose rates are no larger than those of the machines."""
+        """The steps with rates no larger than those of the machines."""
         largest = [_full_rate(self.day, m, own) for m, own in enumerate(staffings)]
         return np.array(
             [all(r <= most for r, most in zip(step.rates_rps, largest, strict=True)) for step in self.day.steps]
@@ -96,7 +96,7 @@ class KnownPlans:
 
 
 def _full_rate(day: Day, m: int, staffing: Staffing) -> Fraction:
-    """The rate of a module's machines, all full."""
+    """The rate of a module's machines if all are full."""
     own = {(c.hardware, c.batch, c.concurrency): c.throughput_rps for c in day.session.modules[m].profile}
     used = ((own[one.hardware, one.batch, one.concurrency], one.machines) for one in staffing.serving)
     return sum((n * rate for rate, n in used), Fraction(0))

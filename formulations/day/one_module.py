@@ -9,7 +9,7 @@ from formulations.day.paths import change_prices, cheapest_path, per_vector
 from formulations.day.rate_table import rate_table
 
 ROUNDING = 1e-10
-"""Share by which sums of 20,000 steps in floats may be too large, with a margin of a hundred."""
+"""Share by which sums of 20,000 steps in floats may be too large, with a hundredfold margin."""
 
 
 def cheapest_of_one_module(day: Day, deadline: float, exact: bool) -> Made:
@@ -17,9 +17,9 @@ def cheapest_of_one_module(day: Day, deadline: float, exact: bool) -> Made:
 
     Args:
         day: the instance.
-        deadline: when to give up, on the clock of `time.perf_counter`.
-        exact: whether rates are compared as fractions; else vectors that serve by rounding only count too, so that the
-            bound holds and the plan may be none.
+        deadline: deadline on the clock of `time.perf_counter`.
+        exact: whether to compare rates as fractions. Otherwise vectors that serve because of rounding count too, so the
+            bound holds and the plan may be infeasible.
 
     Raises:
         NoPlanError: nothing serves a step.

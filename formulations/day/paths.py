@@ -1,4 +1,4 @@
-"""The cheapest numbers of machines from step to step: transitions, and paths through the vectors that serve."""
+"""The cheapest numbers of machines from step to step: transitions, and paths through serving vectors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 SHORT_ROW = 32
-"""Neighbours in a row below which sweeps go from block to block."""
+"""Fewest neighbours in a row for sweeps along rows; below, sweeps go from block to block."""
 
 
 @compiled
@@ -39,8 +39,8 @@ def after_changes(cost: Floats, shape: Ints, start: Floats, stop: Floats) -> Non
         block = stride
         stride //= length
         up, down = start[axis], stop[axis]
-        # One more started than in the best way to one less. Neighbours lie in rows, which run in one go; where rows are
-        # short, blocks do: each number waits for the one before it in its own block alone.
+        # Starting one more machine extends the best way to one less. Neighbours lie in rows, which run in one go. If
+        # rows are short, blocks run in one go, since each number waits only for the one before it in its own block.
         if stride >= SHORT_ROW:
             for first in range(0, cost.size, block):
                 for row in range(first + stride, first + block, stride):
@@ -60,7 +60,7 @@ def after_changes(cost: Floats, shape: Ints, start: Floats, stop: Floats) -> Non
 
 @compiled
 def _lower(own: Floats, other: Floats, change: float) -> None:
-    """Lower each cost to that of the other vector with the change, where it is less."""
+    """Lower each cost to that of the other vector with the change, if that is less."""
     for i in range(own.size):
         own[i] = min(own[i], other[i] + change)
 
@@ -79,7 +79,7 @@ def best_before(cost: Floats, shape: Ints, to: int, start: Floats, stop: Floats)
     axes = shape.size
     target, machines = np.empty(axes, np.int64), np.empty(axes, np.int64)
     _write_machines(to, shape, target)
-    # No change is mostly the best, and rules most others out by their own cost.
+    # No change is mostly the best, and excludes most others by their own cost.
     best, found = cost[to], to
     for place in range(cost.size):
         own = cost[place]
@@ -106,14 +106,14 @@ def _write_machines(place: int, shape: Ints, machines: Ints) -> None:
 def least_latencies(
     vectors: Ints, latency_s: Floats, first: int, end: int, kept: Ints, kept_s: float, shape: Ints
 ) -> Floats:
-    """The least latency in seconds of each vector of a box, flat, and infinite where it serves in no known way.
+    """The least latency in seconds of each vector of a box, flat; infinite if it serves in no known way.
 
     Args:
         vectors: machines by type of choices.
         latency_s: their latencies, which rise from `first` to `end`.
         first: first choice.
         end: the end of the last one.
-        kept: machines that serve anyway.
+        kept: machines that serve in any case.
         kept_s: their latency.
         shape: numbers of machines by type, plus one; choices with more are left out.
     """
@@ -129,7 +129,7 @@ def least_latencies(
         if inside:
             place = _flat_place(vectors[i], shape)
             least[place] = min(least[place], latency_s[i])
-    # With more machines than a choice some may idle, so none of them is slower.
+    # Machines beyond a choice may idle, so more machines are never slower.
     stride = cells
     for axis in range(shape.size):
         block = stride
@@ -148,12 +148,12 @@ def _flat_place(machines: Ints, shape: Ints) -> int:
     return place
 
 
-# The cheapest way from any vector of machines to any other, where starts and stops cost in proportion (ours).
+# The cheapest way from any vector of machines to any other, with proportional costs of starts and stops (ours).
 
 
 @dataclass(frozen=True, slots=True)
 class ChangePrices:
-    """What changes cost, by axis of a table.
+    """Costs of changes, by axis of a table.
 
     Attributes:
         start: money per machine that is started.
@@ -166,8 +166,8 @@ class ChangePrices:
     def after_change(self, cost: Floats) -> Floats:
         """The least cost of each vector after a change, given that of each before it.
 
-        Machines of the types change one type after the other, each by a running minimum upwards and one downwards: a
-        start that is taken back is never cheaper, since neither price is below 0.
+        Types change one after the other, each by a running minimum upwards and one downwards. Taking back a start is
+        never cheaper, since neither price is below 0.
         """
         found = np.array(cost, order="C")
         after_changes(found.ravel(), np.array(cost.shape, np.int64), np.array(self.start), np.array(self.stop))
@@ -201,13 +201,13 @@ def _along(values: Floats, axis: int, axes: int) -> Floats:
     return values.reshape([len(values) if k == axis else 1 for k in range(axes)])
 
 
-# The cheapest numbers of machines from step to step, of one module whose vectors that serve are known (ours).
+# The cheapest numbers of machines from step to step, for one module with known serving vectors (ours).
 #
-# V_k(x) is the least cost of the first k steps that ends with x machines (docs/model/load-over-time.md). Of large
-# tables V only every so many are kept; those between are computed again on the way back.
+# V_k(x) is the least cost of the first k steps that ends with x machines (docs/model/load-over-time.md). Large tables V
+# are kept at intervals only; the way back computes those between again.
 
 KEPT_ENTRIES = 4_000_000
-"""Entries of the tables of all steps, up to which all are kept: 32 MB."""
+"""Most entries of the tables of all steps for keeping all of them, 32 MB."""
 
 
 class LateError(Exception):
@@ -218,7 +218,7 @@ class MachinePath(NamedTuple):
     """The cheapest numbers of machines.
 
     Attributes:
-        cost: what they cost.
+        cost: their cost.
         machines: the vector of each step.
     """
 
@@ -240,10 +240,10 @@ def cheapest_path(
         per_h: price per hour of each vector.
         hours: lengths of the steps.
         changes: prices of changes.
-        deadline: when to give up, on the clock of `time.perf_counter`.
+        deadline: deadline on the clock of `time.perf_counter`.
 
     Returns:
-        The path; or the number of the first step in which nothing serves.
+        The path; or the number of the first step that no vector serves.
 
     Raises:
         LateError: the deadline passed.
@@ -257,8 +257,8 @@ def cheapest_path(
         return cost
 
     steps = len(hours)
-    # All tables where they are small; else near the square root of the steps, so that as many are kept as are made anew
-    # at a time.
+    # Keep all tables if they are small; else at intervals of about the square root of the steps, so that as many are
+    # kept as are computed anew at a time.
     every = 1 if steps * per_h.size <= KEPT_ENTRIES else isqrt(steps - 1) + 1
     kept: list[Floats] = []
     cost: Floats | None = None

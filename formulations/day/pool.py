@@ -1,4 +1,4 @@
-"""Plans of all modules together that are good in some steps, and the cheapest way through them (ours).
+"""Joint plans of all modules that are good in some steps, and the cheapest way through them (ours).
 
 A plan that is good in one step often serves its neighbours too. So each step has a list of plans: its own, and those of
 the steps near it that serve it. The cheapest choice of one per step is a dynamic program over the lists.
@@ -25,7 +25,7 @@ def cheapest_way(plans: Ints, running: Floats, ends: Ints, start: Floats, stop: 
 
     Args:
         plans: machines on by module and type, shape (plans, numbers); those of a step stand next to each other.
-        running: what the machines of a plan cost in its step.
+        running: cost of a plan's machines in its step.
         ends: end of the plans of each step.
         start: money per machine that is started, shape (numbers,).
         stop: money per machine that is stopped.
@@ -42,7 +42,7 @@ def cheapest_way(plans: Ints, running: Floats, ends: Ints, start: Floats, stop: 
             for i in range(early, ends[k - 1]):
                 own = cost[i]
                 for d in range(start.size):
-                    # Changes only add to the cost, so what is no cheaper already will not be.
+                    # Changes only add to the cost, so a plan that is no cheaper before them is no cheaper after them.
                     if own >= best:
                         break
                     more = plans[j, d] - plans[i, d]
@@ -64,7 +64,7 @@ def cheapest_way(plans: Ints, running: Floats, ends: Ints, start: Floats, stop: 
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """What machines cost.
+    """Costs of machines.
 
     Attributes:
         running: price of a machine for each step, shape (steps, types).
@@ -83,10 +83,10 @@ class Pool:
 
     Attributes:
         session: the application.
-        choices: what the modules choose from, for plans.
-        money: what machines cost.
-        listed: the plans that were added to each step, as bytes of (modules, types) in 32 bits, the last one last.
-        known: plans that serve their steps, whatever choices know of them, shape (plans, modules, types).
+        choices: the modules' choices for plans.
+        money: costs of machines.
+        listed: the added plans of each step, as bytes of (modules, types) in 32 bits, the last one last.
+        known: plans that serve their steps, in the choices or not, shape (plans, modules, types).
         known_step: their steps; each has one.
     """
 
@@ -101,20 +101,20 @@ class Pool:
         """Add plans, shape (plans, modules, types), each to one step."""
         for plan, k in zip(plans.astype(np.int32), steps, strict=True):
             own = plan.tobytes()
-            # Put at the end once more, as the plans added last are those that are looked at.
+            # Put it at the end again, since the search uses the plans added last.
             self.listed[k].pop(own, None)
             self.listed[k][own] = None
 
     def cheapest(self, last: int, near: int, kept: Ints | None = None) -> tuple[float, Ints]:
-        """The cheapest way through the plans that were added and those that are known.
+        """The cheapest way through the added and the known plans.
 
         Args:
-            last: plans of a step that are looked at, the last ones that were added.
-            near: how many steps before and after lend their plans.
-            kept: machines that serve anyway, shape (steps, modules, types); None means no more than the known ones.
+            last: number of a step's plans in the search, the last added ones.
+            near: number of steps before and after with usable plans.
+            kept: machines that serve in any case, shape (steps, modules, types); None means only the known ones.
 
         Returns:
-            Its cost, and machines on, shape (steps, modules, types).
+            Its cost, and the running machines, shape (steps, modules, types).
         """
         steps, modules, types = len(self.listed), *self.known.shape[1:]
         recent = [list(own)[-last:] for own in self.listed]
@@ -141,7 +141,7 @@ class Pool:
         return cost, plans[way]
 
     def serves(self, plans: Ints, step: Ints) -> Flags:
-        """Which plans serve their step within the SLO and the stock."""
+        """Whether plans serve their step within the SLO and the stock."""
         enough = in_time(self.session, self.choices.latencies(plans, step).T)
         for h, hardware in enumerate(self.session.hardware):
             if hardware.count is not None:

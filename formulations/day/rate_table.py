@@ -1,9 +1,9 @@
 """The largest rate that numbers of machines can serve, for one module and one latency budget (ours).
 
-A full machine takes d + b/w under policy tc, where w is the rate of its configuration and of all that rank behind it.
-From the last rank to the first, with R the rate so far, n machines of a configuration keep a budget if R + n·t is at
-least b/(budget - d). A larger R is never worse for those that follow, so that one number per vector of machines is
-enough (docs/model/load-over-time.md).
+A full machine takes d + b/w under policy tc, with the rate w of its configuration and of all that rank behind it. From
+the last rank to the first, with R the rate so far, n machines of a configuration keep a budget if R + n·t is at least
+b/(budget - d). A larger R is never worse for later ones, so one number per vector of machines is enough
+(docs/model/load-over-time.md).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from euclio.problems.day.plan import Serving
 from euclio.problems.session import Configuration, Module, Session
 from euclio.problems.session.evaluate import rank_key
 
-# The largest rates of vectors of machines, for many latency budgets at once, and what serves them (compiled, ours).
+# The largest rates of vectors of machines for many latency budgets at once, with their machines (compiled, ours).
 #
 # The recursion is that of `rate_table`: from the last rank to the first, with R the rate so far, n machines of a
 # configuration keep a budget L if R + n·t is at least b/(L - d), and then R grows by n·t.
@@ -65,7 +65,7 @@ def largest_rates(
 
 @compiled
 def _with_configuration(rate: Floats, needed: float, own: float, axis: int, shape: Ints) -> None:
-    """Raise the rates of all vectors by what a configuration adds, which ranks before those so far."""
+    """Raise the rates of all vectors by one more configuration, which ranks before those so far."""
     stride = 1
     for later in range(axis + 1, shape.size):
         stride *= shape[later]
@@ -97,9 +97,9 @@ def machines_used(
     axis: Ints,
     slack: float,
 ) -> Ints:
-    """Machines of each configuration by which at most so many machines of each type serve a rate within a budget.
+    """Machines of each configuration that serve a rate within a budget and a number of machines of each type.
 
-    No machine of them can be left out. All zeros: they do not serve it.
+    No machine of them can be left out. All zeros mean that they do not serve it.
 
     Args:
         on: machines of each type.
@@ -115,7 +115,7 @@ def machines_used(
     cells = 1
     for size in shape:
         cells *= size
-    # The rates after each configuration are kept, so that the way back knows where each of them was taken up.
+    # The rates after each configuration are kept, so that the way back knows the source of each.
     layers = np.zeros((duration_s.size + 1, cells))
     for j in range(duration_s.size):
         layers[j + 1] = layers[j]
@@ -129,15 +129,15 @@ def machines_used(
     place, last = cells - 1, layers[duration_s.size]
     if last[place] < asked_rps * (1.0 - slack):
         return counts
-    # Machines that are not needed go first, type by type: a machine fewer never serves more, so that none of those that
-    # stay can go later.
+    # Unneeded machines go first, type by type. Fewer machines never serve more, so none of the remaining ones can go
+    # later.
     left = on.copy()
     for a in range(on.size):
         while left[a] > 0 and last[place - strides[a]] >= asked_rps * (1.0 - slack):
             left[a] -= 1
             place -= strides[a]
-    # Back from the last layer: where a configuration raised the rate, some number of its machines did, and the rest is
-    # what the layer before has without them.
+    # Back from the last layer: if a configuration raised the rate, some number of its machines did, and the layer
+    # before has the rest without them.
     for j in range(duration_s.size - 1, -1, -1):
         if layers[j + 1, place] == layers[j, place]:
             continue
@@ -152,12 +152,12 @@ def machines_used(
 
 
 MOST_CELLS = 2_000_000
-"""Vectors of machines that a table has at most."""
+"""Most vectors of machines of a table."""
 SLACK = 1e-12
-"""Share by which floats let a threshold be missed: sums of some hundred rates err by less, so no vector is lost."""
+"""Share by which floats may miss a threshold. Sums of some hundred rates err by less, so no vector is lost."""
 
 Table = NDArray[Any]
-"""An entry per vector of machines, an axis per hardware type: floats, or fractions as objects."""
+"""A table with an entry per vector of machines and an axis per hardware type, of floats, or of fractions as objects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ class FastConfiguration:
     Attributes:
         configuration: the configuration.
         axis: axis of its hardware type in tables.
-        needed_rps: least rate of its machines and all that rank behind them.
+        needed_rps: least rate of its machines and all behind them in rank.
     """
 
     configuration: Configuration
@@ -180,10 +180,10 @@ class RateTable:
     """Largest rates by vector of machines.
 
     Attributes:
-        hardware: names of the hardware types, one per axis; types that are too slow for the budget are left out.
+        hardware: names of the hardware types, one per axis, without types that are too slow for the budget.
         rows: the configurations, the last rank first.
         layers: largest rate of each vector with no row, with the first row, with the first two, …
-        exact: whether entries are fractions; else floats that are too large rather than too small.
+        exact: whether entries are fractions; else floats that are rather too large than too small.
     """
 
     hardware: tuple[str, ...]
@@ -197,12 +197,12 @@ class RateTable:
         return self.layers[-1]
 
     def serves(self, rate_rps: Fraction) -> NDArray[np.bool_]:
-        """Which vectors of machines can serve a rate."""
+        """Whether vectors of machines can serve a rate."""
         least = rate_rps if self.exact else float(rate_rps) * (1 - SLACK)
         return np.asarray(self.rate >= least, dtype=np.bool_)
 
     def serving(self, machines: tuple[int, ...], rate_rps: Fraction) -> tuple[Serving, ...]:
-        """What serves a rate, with at most so many machines of each type; no machine can be left out.
+        """The machines that serve a rate within a vector; none of them can be left out.
 
         Args:
             machines: a vector that can serve the rate.
@@ -210,7 +210,7 @@ class RateTable:
         """
         enough = self.serves(rate_rps)
         left = list(machines)
-        # A machine fewer never serves more, so that one pass over the types leaves none that could go.
+        # Fewer machines never serve more, so one pass over the types removes all unneeded ones.
         for axis in range(len(left)):
             while left[axis] and enough[_less(left, axis, 1)]:
                 left[axis] -= 1
@@ -224,13 +224,13 @@ class RateTable:
         return tuple(found)
 
     def _machines_of(self, k: int, left: list[int]) -> int:
-        """Machines of a row in the best use of what is left."""
+        """Machines of a row in the best use of the rest."""
         row, without = self.rows[k], self.layers[k]
         at = tuple(left)
         if self.layers[k + 1][at] == without[at]:
             return 0
         t = _number(row.configuration.throughput_rps, self.exact)
-        # The layers hold rates, not what made them, so the number of machines that did is looked up again.
+        # The layers have rates without their machines, so the numbers of machines are found again.
         return max(range(1, left[row.axis] + 1), key=lambda n: without[_less(left, row.axis, n)] + n * t)
 
 
@@ -247,8 +247,8 @@ def rate_table(
     Args:
         session: the session, for prices and stock.
         module: the module.
-        budget_s: worst-case latency that it has to keep, in seconds.
-        largest_rps: the largest rate asked of the table; its axes end at numbers of machines that serve it alone.
+        budget_s: largest worst-case latency in seconds.
+        largest_rps: the largest rate for the table; its axes end at numbers of machines that serve it alone.
         exact: whether to compute in fractions.
 
     Raises:

@@ -1,6 +1,6 @@
 """The rules that people use for a load over time; each knows the load of a step before it begins (ours).
 
-They plan with the cheapest plans of whole machines, so that what they lose against the optimum is the rule's own.
+They plan with the cheapest plans of whole machines, so the loss against the optimum comes from the rule.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ Rule = Callable[[Day, Cheapest], Iterator[Staffings]]
 
 
 class Band(NamedTuple):
-    """When `day-thresholds` plans anew.
+    """Conditions under which `day-thresholds` plans anew.
 
     Attributes:
         least: utilisation below which a module has too many machines.
-        target: utilisation that it plans for.
+        target: utilisation of a new plan.
         most: utilisation above which a module has too few machines.
     """
 
@@ -43,16 +43,16 @@ class Band(NamedTuple):
 
 
 BAND = Band(Fraction(6, 10), Fraction(8, 10), Fraction(95, 100))
-"""Between the targets that autoscalers are given as defaults (50 to 80 %) and where queues begin to grow."""
+"""A band between default targets of autoscalers (50 to 80 %) and the utilisation at which queues begin to grow."""
 
 
 def peak(day: Day, cheapest: Cheapest) -> Iterator[Staffings]:
-    """The plan for the largest rate of each module, all day; dummies fill what is not needed."""
+    """The plan for the largest rate of each module, all day; dummies fill the spare capacity."""
     return iter([_peak_plan(day, cheapest)] * len(day.steps))
 
 
 def per_step(day: Day, cheapest: Cheapest) -> Iterator[Staffings]:
-    """The cheapest plan of each step, whatever the changes cost."""
+    """The cheapest plan of each step, without regard to the cost of changes."""
     for k, step in enumerate(day.steps):
         found = cheapest(step.rates_rps)
         if found is None:
@@ -61,9 +61,9 @@ def per_step(day: Day, cheapest: Cheapest) -> Iterator[Staffings]:
 
 
 def thresholds(day: Day, cheapest: Cheapest, band: Band = BAND) -> Iterator[Staffings]:
-    """A plan for some utilisation, kept until a module is used more or less than a band allows.
+    """A plan for some utilisation, kept until a module's utilisation leaves a band.
 
-    Where the stock or the supported numbers do not allow that utilisation, it plans for the load as it is.
+    If the stock or the supported numbers do not allow that utilisation, it plans for the load itself.
     """
     kept: Staffings | None = None
     for k, step in enumerate(day.steps):
@@ -77,9 +77,9 @@ def thresholds(day: Day, cheapest: Cheapest, band: Band = BAND) -> Iterator[Staf
 
 
 def per_machine(day: Day, cheapest: Cheapest) -> Iterator[Staffings]:
-    """One configuration per module, as many machines of it as the rate needs, or its share of the SLO.
+    """One configuration per module, with the machines for the rate, or for its share of the SLO.
 
-    None where nothing comes; every module has requests in some step.
+    Modules without requests in a step have none; every module has requests in some step.
     """
     staffings = _peak_plan(day, cheapest)
     session = at_rates(day.session, day.largest_rates_rps)
@@ -87,7 +87,7 @@ def per_machine(day: Day, cheapest: Cheapest) -> Iterator[Staffings]:
     checked = evaluate(session, session_plan(session, staffings), WHOLE)
     if checked.latency_s is None:
         raise RuleError("the plan of the largest rates cannot be priced")
-    # What the plan leaves of the SLO is shared out in ratio to its latencies.
+    # The rest of the SLO is divided in ratio to the plan's latencies.
     stretch = session.slo_s / checked.latency_s
     chosen = [_main_configuration(day, m, own) for m, own in enumerate(staffings)]
     needed = [
@@ -115,8 +115,8 @@ def _refuse_beyond_stock(day: Day, k: int, staffings: Staffings) -> None:
 def _peak_plan(day: Day, cheapest: Cheapest) -> Staffings:
     found = cheapest(day.largest_rates_rps)
     if found is None:
-        # Within a stock, or of modules that never have requests together, that proves nothing, unless a step alone has
-        # no plan either.
+        # Within a stock, or for modules without simultaneous requests, that proves nothing, unless a step alone has no
+        # plan either.
         for k, step in enumerate(day.steps):
             if cheapest(step.rates_rps) is None:
                 raise nothing_serves(day, k)
@@ -142,7 +142,7 @@ def _main_configuration(day: Day, m: int, staffing: Staffing) -> Configuration:
 
 
 def _utilisation(day: Day, staffings: Staffings, rates_rps: tuple[Fraction, ...]) -> Iterator[Fraction]:
-    """Rate of each module that has requests or machines as a share of what its machines can serve; without them 2."""
+    """Rate of each module with requests or machines, as a share of its machines' capacity; without machines 2."""
     for m, (staffing, rate) in enumerate(zip(staffings, rates_rps, strict=True)):
         most = sum((own for _, own in _configurations(day, m, staffing)), Fraction(0))
         if rate or most:

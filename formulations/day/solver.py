@@ -1,11 +1,11 @@
 """`day-exact`: the least cost of a load over time (docs/model/load-over-time.md).
 
-Several modules (ours). Parts of the DAG that no path joins are planned by themselves (`cheapest_by_parts`). Where
-machines are few, vectors of all modules together are searched (`joint`), which proves it. Else the plans of the rules
-(`first_plans`) are among those that are chosen from, so that none of them is cheaper. Plans of all modules together
-are gathered by step: the cheapest of each step, the cheapest for the largest rates of some steps in a row, and those
-that are the cheapest while the prices of `bounds` rise, which bound the cost. The cheapest way through them (`pool`)
-is improved module by module (`block_descent`). Bounds: `first_plans`, `bounds`.
+Several modules (ours). Parts of the DAG that no path joins are planned by themselves (`cheapest_by_parts`). With few
+machines, a search of vectors of all modules together proves the optimum (`joint`). Otherwise the plans of the rules
+(`first_plans`) are candidates, so none of them is cheaper. Plans of all modules together are gathered by step: the
+cheapest of each step, the cheapest for the largest rates of consecutive steps, and the cheapest at the prices of
+`bounds` during their ascent. The cheapest way through them (`pool`) is improved module by module (`block_descent`).
+Bounds come from `first_plans` and `bounds`.
 """
 
 from __future__ import annotations
@@ -60,17 +60,17 @@ from formulations.day.pool import Pool
 from formulations.day.rules import thresholds
 from formulations.day.steps import paths_through, steps_of
 
-# Modules that no path joins: each such part of the DAG is a load over time of its own, but for the stock (ours).
+# Modules that no path joins. Each such part of the DAG is a load over time of its own, apart from the stock (ours).
 #
-# Modules share the SLO with those on a path of theirs only. So the least cost is that of the parts together; where
-# there is a stock, it is a bound, and proven if the plans together keep it.
+# Modules share the SLO only with those on a common path. So the least cost is that of the parts together. With a stock
+# it is a bound, and the optimum if the plans together keep the stock.
 
 Part = tuple[int, ...]
-"""Modules that paths join, by their places."""
+"""Places of modules that paths join."""
 
 
 def parts_of(session: Session) -> list[Part]:
-    """The parts of the DAG, by their first modules."""
+    """The parts of the DAG, in the order of their first modules."""
     parents = session.parents()
     part = list(range(len(parents)))
     for m in session.order:
@@ -81,12 +81,12 @@ def parts_of(session: Session) -> list[Part]:
 
 
 def cheapest_by_parts(day: Day, deadline: float, of_several: Callable[[Day, float], Made]) -> Made | None:
-    """The cheapest plans of the parts as one, and the bound of all of them; None if there is one part, or no answer.
+    """The cheapest plans of the parts as one, and their common bound; None for one part, or without an answer.
 
     Args:
         day: the instance.
-        deadline: when to give up, on the clock of `time.perf_counter`; parts share the time.
-        of_several: what plans a part of several modules, given a deadline.
+        deadline: deadline on the clock of `time.perf_counter`; parts share the time.
+        of_several: function that plans a part of several modules, given a deadline.
 
     Raises:
         NoPlanError: nothing serves a step.
@@ -101,14 +101,14 @@ def cheapest_by_parts(day: Day, deadline: float, of_several: Callable[[Day, floa
             own, until = of_modules(day, part), now + (deadline - now) / (len(parts) - n)
             made.append(_of_one(own, until) if len(part) == 1 else of_several(own, until))
     except (RuleError, InapplicableError, LateError):
-        # A part that is too large or late leaves no plan: all modules together are asked next.
+        # A part that is too large or late has no plan, so all modules together come next.
         return None
     bounds = [one.bound for one in made if one.bound is not None]
     return Made(_together(day, parts, made), math.fsum(bounds) if len(bounds) == len(made) else None)
 
 
 def _of_one(day: Day, deadline: float) -> Made:
-    """The cheapest plan of one module, in fractions where floats miss the SLO by rounding."""
+    """The cheapest plan of one module, in fractions if floats miss the SLO by rounding."""
     made = cheapest_of_one_module(day, deadline, False)
     return made if evaluate(day, made.plan).feasible else cheapest_of_one_module(day, deadline, True)
 
@@ -126,30 +126,30 @@ def _together(day: Day, parts: Sequence[Part], made: Sequence[Made]) -> DayPlan:
 
 
 WINDOWS = (2, 3, 4, 6, 9, 12, 18, 24, 36)
-"""Steps in a row for whose largest rates plans are made."""
+"""Numbers of consecutive steps for plans of their largest rates."""
 FEW_STEPS = 40
-"""Steps of loads for whose windows the session's `exact` is asked; those of longer ones are made of choices alone.
-Within a stock they are too, since the session's `exact` takes its time there."""
+"""Most steps of a load for plans of windows by the session's `exact`; longer loads, and loads with a stock, on which
+`exact` is slow, get them from choices alone."""
 CLIMBS, EVERY, IMPROVED = 240, 10, 60
-"""Prices that are tried; after how many of them plans are gathered, and the best one is improved."""
+"""Number of tried prices; intervals for gathering plans, and for improving the best one."""
 SHUNNED = 1000
-"""Price of a hardware type that is left out, in multiples of the largest one."""
+"""Price of an excluded hardware type, in multiples of the largest price."""
 LISTED, NEAR = 200, 6
-"""Plans of a step that are looked at, and how many steps before and after lend theirs."""
+"""Most plans of a step in a search, and number of steps before and after with usable plans."""
 TURNS = 2
 """Turns of all modules in a round."""
 SEARCHED = 0.8
-"""Part of the time after the rules' plans that is searched for better ones; the rest is that of the longest rule."""
+"""Part of the time after the rules' plans for the search of better ones; the slowest rule gets the rest."""
 ENOUGH = 1e-4
-"""Share of the plan's cost: a gap at which nothing better is looked for, and a gain that is too small to go on."""
+"""Shares of the plan's cost: a gap that ends the search, and a gain that is too small to go on."""
 
 
 def cheapest_of_several_modules(day: Day, deadline: float) -> Made:
-    """A plan of a day with several modules, no more expensive than that of any rule, and a bound on all plans.
+    """A plan of a day with several modules, at most as expensive as that of any rule, and a bound on all plans.
 
     Args:
         day: the instance.
-        deadline: when to give up, on the clock of `time.perf_counter`; a plan that was found by then is kept.
+        deadline: deadline on the clock of `time.perf_counter`; a plan found by then is kept.
 
     Raises:
         NoPlanError: nothing serves a step.
@@ -180,7 +180,7 @@ def cheapest_of_several_modules(day: Day, deadline: float) -> Made:
             found.missing.append(late)
     money = money_of(day)
     least = min((cost_of(day, money, way) for way in found.ways), default=math.inf)
-    # Where the best plan is proven, the rule that takes longest need not be followed.
+    # If the best plan is proven, the slowest rule need not run.
     if least > bound:
         add_rule(day, cheapest, found, thresholds, least)
     if not found.ways:
@@ -189,14 +189,14 @@ def cheapest_of_several_modules(day: Day, deadline: float) -> Made:
 
 
 def _apart(day: Day, deadline: float) -> Made | None:
-    """Parts of the DAG by themselves, in half of the time: the rest is that of all modules together."""
+    """Plan parts of the DAG by themselves in half of the time; all modules together get the rest."""
     now = time.perf_counter()
     made = cheapest_by_parts(day, now + (deadline - now) / 2, cheapest_of_several_modules)
     return None if made is None else made._replace(checked=evaluate(day, made.plan))
 
 
 def _is_proven(made: Made) -> bool:
-    """Whether a plan that was checked is one, and costs what its bound is."""
+    """Whether a checked plan is feasible and costs the same as its bound."""
     checked = made.checked
     if checked is None or not checked.feasible or checked.value is None or made.bound is None:
         return False
@@ -204,7 +204,7 @@ def _is_proven(made: Made) -> bool:
 
 
 def _joint(day: Day, deadline: float) -> Joint | None:
-    """All modules together where their machines are few, in half of the time: the rest is that of the rules."""
+    """Plan all modules together in half of the time if machines are few; the rules get the rest."""
     now = time.perf_counter()
     try:
         return cheapest_of_all(day, now + (deadline - now) / 2)
@@ -213,7 +213,7 @@ def _joint(day: Day, deadline: float) -> Joint | None:
 
 
 def _better(day: Day, cheapest: Cheapest, found: FirstPlans, bound: float, deadline: float) -> tuple[Way | None, float]:
-    """A way that is cheaper than those found so far, if there is one, and a bound on all plans.
+    """A cheaper way than those so far, if there is one, and a bound on all plans.
 
     Raises:
         LateError: the deadline passed before the search began.
@@ -229,7 +229,7 @@ def _better(day: Day, cheapest: Cheapest, found: FirstPlans, bound: float, deadl
     own = found.own
     boxes = [] if own is None else [box(day, m, own[:, m]) for m in range(own.shape[1])]
     made = [one for one in boxes if one is not None]
-    # Without a box for every module there is only the choice between plans that are known.
+    # Without a box for every module there is only a choice between known plans.
     if len(made) < len(day.session.modules):
         return way_through(found.known, money, NEAR), bound
     search = _PlanSearch(day, made, found.known, deadline)
@@ -241,7 +241,7 @@ def _better(day: Day, cheapest: Cheapest, found: FirstPlans, bound: float, deadl
 
 
 def compile_several_modules() -> None:
-    """Compile what days of one module do not reach, on a tiny one of two."""
+    """Compile the functions that days of one module do not need, on a tiny one of two."""
     profile = [Configuration("h", batch, 1, Fraction(batch, 20)) for batch in (1, 2)]
     modules = [Module(name, 10, profile) for name in ("a", "b")]
     session = Session("compiled", 1, [Hardware("h", 1)], modules, [("a", "b")])
@@ -254,10 +254,10 @@ def compile_several_modules() -> None:
 
 
 class _PlanSearch:
-    """Plans and values that take turns."""
+    """A search that alternates between plans and values."""
 
     def __init__(self, day: Day, boxes: Sequence[Box], known: KnownPlans, deadline: float) -> None:
-        """It begins with the cheapest way through the known plans that fit into the boxes, which all steps' own do."""
+        """Begin with the cheapest way through the known plans within the boxes, as all steps' own plans are."""
         self.day, self.boxes, self.known, self.deadline = day, boxes, known, deadline
         session = day.session
         through = paths_through(session)
@@ -292,13 +292,13 @@ class _PlanSearch:
         yield self.cost, prices.best
 
     def _prices(self) -> SharedPrices | MachineValues:
-        """Prices that bound the cost: those that know more, where the tables of modules are not too large."""
+        """Prices that bound the cost: the better kind if the tables of modules are small enough."""
         if fits(self.day, self.boxes):
             return SharedPrices(self.day, self.boxes, self.bounding, self.money, self.cost)
         return MachineValues(self.bounding, self.money)
 
     def _add_chosen(self, prices: Floats, worth: Floats | None = None) -> None:
-        """What the steps choose at prices."""
+        """The choices of the steps at prices."""
         self.chooser.cheapest(prices, worth)
         self._add(self.chooser.machines())
 
@@ -306,7 +306,7 @@ class _PlanSearch:
         self.pool.add(on, range(len(on)))
 
     def _add_windows(self) -> None:
-        """Plans for the largest rates of some steps in a row, on all hardware types and with one of them left out."""
+        """Plans for the largest rates of consecutive steps, on all hardware types and without one of them."""
         rates = np.array([[float(rate) for rate in step.rates_rps] for step in self.day.steps])
         steps, modules = rates.shape
         columns = np.arange(modules)
@@ -318,7 +318,7 @@ class _PlanSearch:
             own = self.chooser
             chooser = steps_of(choices, own.through, own.slo_s, own.most, own.stock)
             prices = np.repeat(self.money.running[starts][:, None], modules, axis=1)
-            # No type is left out at -1.
+            # -1 means that all types are in.
             for left_out in range(-1, prices.shape[2]):
                 shunned = prices.copy()
                 if left_out >= 0:
@@ -329,7 +329,7 @@ class _PlanSearch:
                     self.pool.add(np.repeat(on[n : n + 1], len(inside), axis=0), inside)
 
     def _improve(self) -> None:
-        """The cheapest way through the plans that were gathered, module by module improved."""
+        """The cheapest way through the gathered plans, improved module by module."""
         _, on = self.pool.cheapest(LISTED, NEAR, self.on)
         try:
             better = self.descent.improved(on, TURNS)
@@ -339,7 +339,7 @@ class _PlanSearch:
         self.cost, self.on = self.pool.cheapest(1, 1, better)
 
     def way(self) -> Way:
-        """The best plan of each step; where choices are too coarse to know that its machines serve, a known one."""
+        """The best plan of each step; a known one if choices are too coarse to show that its machines serve."""
         on = self.on
         steps = np.arange(len(on))
         serves, chosen = self.pool.serves(on, steps), self.choices.fastest(on, steps)
@@ -363,7 +363,7 @@ WHOLE_PART = 0.4
 
 
 def solve_day(day: Day, space: DaySpace, limits: Limits[Any]) -> Answer[DayPlan]:
-    """The cheapest plan: proven for one module; for several a plan and a bound, which proves it if machines are few."""
+    """The cheapest plan, proven for one module; for several a plan and a bound, which proves it with few machines."""
     if space.charging.packs and len(day.session.modules) > 1:
         began = time.perf_counter()
         part_s = None if limits.time_limit_s is None else WHOLE_PART * limits.time_limit_s
@@ -374,7 +374,7 @@ def solve_day(day: Day, space: DaySpace, limits: Limits[Any]) -> Answer[DayPlan]
     def made(used: Day, deadline: float, exact: bool) -> Made:
         if len(used.session.modules) == 1:
             return cheapest_of_one_module(used, deadline, exact)
-        # Plans of several modules are exact already.
+        # Plans of several modules are exact.
         return cheapest_of_several_modules(used, deadline)
 
     return answer(day, limits, made)

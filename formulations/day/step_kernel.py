@@ -1,8 +1,8 @@
 """The cheapest choice of one vector of machines per module within the SLO, in every step of a load (compiled, ours).
 
-A module has a list of choices per step: vectors of machines with the latency that they have. Given a price for each
-machine of each module, the cheapest choices that keep the SLO on all paths, and the stock, are those of one of each
-list within what there is (`cheapest_of_each`).
+A module has a list of choices per step, vectors of machines with their latencies. Given a price for each machine of
+each module, the cheapest choices that keep the SLO on all paths, and the stock, are one choice of each list within
+limited resources (`cheapest_of_each`).
 """
 
 from __future__ import annotations
@@ -15,46 +15,46 @@ from numpy.typing import NDArray
 from euclio.core.compiled import compiled
 from formulations.day.choices import Choices
 
-# The cheapest choice of one of each list within what there is of some resources (compiled, ours).
+# The cheapest choice of one of each list within limited resources (compiled, ours).
 #
-# A multiple-choice knapsack with several resources. A price on each resource (Lagrange's multipliers) bounds what all
-# choices cost, and says of every one how much more than that those with it cost at least: most are out of the question
-# before the lists are searched, depth first.
+# This is a multiple-choice knapsack with several resources. A price on each resource (Lagrange's multipliers) bounds
+# the cost of all choices, and the least cost of those with a given choice. That excludes most choices before a
+# depth-first search of the lists.
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MOST_NODES = 100_000
-"""Nodes of a search; beyond, the bound is that of the multipliers."""
+"""Most nodes of a search; beyond, the bound is that of the multipliers."""
 FIRST_MOVES, MOVES = 30, 6
-"""Moves of the multipliers where none are known, and from those of a search before."""
+"""Moves of the multipliers without known ones, and from those of an earlier search."""
 REACH = 0.05
-"""Where no choices are known, the multipliers aim so much above the bound, as a share of what choices cost."""
+"""Aim of the multipliers above the bound without known choices, as a share of the cost of choices."""
 MOST_WEIGHT = 100.0
-"""Multipliers take no more than so many times what all choices cost for the whole SLO or stock: beyond, floats that
-are subtracted from each other lose digits."""
+"""Largest charge of multipliers for the whole SLO or stock, in multiples of the cost of all choices; beyond it,
+differences of floats lose digits."""
 
 
 @compiled
 def cheapest_of_each(
     cost: Floats, uses: Floats, count: Ints, room: Floats, known: float, weights: Floats, found: Ints
 ) -> tuple[float, bool]:
-    """A lower bound on one choice per module within all room, and whether `found` has cheaper ones than are known.
+    """A lower bound on one choice per module within all room, and whether `found` has cheaper ones than the known.
 
-    The bound is what they cost unless the search was too long.
+    The bound is their cost unless the search was too long.
 
     Args:
         cost: cost of each choice, shape (modules, choices).
-        uses: what it takes of each resource, shape (modules, choices, resources).
-        count: choices of each module.
-        room: what there is of each resource.
-        known: what choices within the room cost that are known; infinite if none are.
-        weights: multipliers of the resources, to be replaced by better ones.
-        found: to be filled with the cheapest choices.
+        uses: its use of each resource, shape (modules, choices, resources).
+        count: number of choices of each module.
+        room: amount of each resource.
+        known: cost of known choices within the room; infinite if there are none.
+        weights: multipliers of the resources, replaced by better ones.
+        found: output, the cheapest choices.
     """
     modules, resources = count.size, room.size
-    # A list without a choice, or more taken by the least of all lists than there is.
+    # A list has no choice, or the least uses of all lists exceed a resource.
     for m in range(modules):
         if not count[m]:
             return np.inf, False
@@ -76,11 +76,11 @@ def cheapest_of_each(
 
 
 class _Lists(NamedTuple):
-    """Choices that are left, those that cost least at the multipliers first.
+    """Remaining choices, by rising cost at the multipliers.
 
     Attributes:
-        reduced: what each costs at them, shape (modules, choices).
-        place: which choice it is.
+        reduced: cost of each at them, shape (modules, choices).
+        place: place of the choice.
         size: number of choices of each module.
     """
 
@@ -93,8 +93,7 @@ class _Lists(NamedTuple):
 def _left(cost: Floats, uses: Floats, count: Ints, weights: Floats, most: float) -> _Lists:
     """The choices that may be cheaper than the best ones.
 
-    Those that cost by `most` more at the multipliers than the cheapest one of their list are not, whatever the others
-    are.
+    A choice that exceeds the cheapest one of its list by `most` at the multipliers cannot be, with any other choices.
     """
     modules, longest = cost.shape
     reduced, place = np.empty((modules, longest)), np.empty((modules, longest), np.int64)
@@ -120,12 +119,12 @@ def _left(cost: Floats, uses: Floats, count: Ints, weights: Floats, most: float)
 def _searched(
     cost: Floats, uses: Floats, room: Floats, lists: _Lists, weights: Floats, best: float, found: Ints
 ) -> tuple[float, bool]:
-    """What the cheapest choices cost that cost less than `best`, which are written to `found`; else `best`.
+    """The cost of the cheapest choices below `best`, which are written to `found`; else `best`.
 
-    Depth first; whether the search came to its end is said as well.
+    The search is depth first; it also returns whether it was complete.
     """
     modules, resources = lists.size.size, room.size
-    # Modules with few choices come first: what they exclude is excluded once.
+    # Modules with few choices come first, so that an exclusion by them happens once.
     order = np.argsort(lists.size, kind="mergesort")
     rest, needed = _to_come(uses, room, lists, weights, order)
     depth, nodes = 0, 0
@@ -136,7 +135,7 @@ def _searched(
         if nodes > MOST_NODES:
             return best, False
         m = order[depth]
-        # Choices further on cost more at the multipliers, so that none of them is cheaper than the best ones either.
+        # Later choices cost more at the multipliers, so none of them is cheaper than the best ones either.
         if at[depth] >= lists.size[m] or tried[depth] + lists.reduced[m, at[depth]] + rest[depth + 1] >= best:
             depth -= 1
             if depth >= 0:
@@ -166,7 +165,7 @@ def _searched(
 
 @compiled
 def _to_come(uses: Floats, room: Floats, lists: _Lists, weights: Floats, order: Ints) -> tuple[Floats, Floats]:
-    """What the modules from each depth on cost at least at the multipliers, less all room, and what they take at least.
+    """The least cost of the modules from each depth on at the multipliers, less all room, and their least uses.
 
     Returns:
         Shapes (modules + 1,) and (modules + 1, resources).
@@ -190,10 +189,10 @@ def _to_come(uses: Floats, room: Floats, lists: _Lists, weights: Floats, order: 
 def _raised(
     cost: Floats, uses: Floats, count: Ints, room: Floats, known: float, weights: Floats, found: Ints
 ) -> tuple[float, float, bool]:
-    """The bound of better multipliers, what the best known choices cost, and whether `found` has them.
+    """The bound of better multipliers, the cost of the best known choices, and whether `found` has them.
 
-    Each module takes what is the cheapest for it at the multipliers; those of resources of which all take too much
-    rise (Polyak's rule). `weights` are left where the bound was the largest.
+    Each module takes its cheapest choice at the multipliers; those of overused resources rise (Polyak's rule).
+    `weights` end at the multipliers of the largest bound.
     """
     modules, resources = count.size, room.size
     best, better, bound = known, False, -np.inf
@@ -242,21 +241,21 @@ def _raised(
 
 @compiled
 def _weighed(cost: float, uses: Floats, weights: Floats) -> float:
-    """What a choice costs with what it takes at the multipliers."""
+    """The cost of a choice, its uses at the multipliers included."""
     for r in range(weights.size):
         cost += weights[r] * uses[r]
     return cost
 
 
 SHARES = 1e-9
-"""Share of a stock by which sums of shares may miss it: far more than rounding, far less than a machine."""
+"""Share of a stock by which sums of shares may miss it, far more than rounding and far less than a machine."""
 
 
 class Within(NamedTuple):
-    """What the choices of a step have to keep.
+    """The limits on the choices of a step.
 
     Attributes:
-        through: which modules each path goes through, shape (paths, modules).
+        through: whether each path goes through a module, shape (paths, modules).
         slo_s: the objective of each path.
         stock: machines of each type; infinite means no limit.
     """
@@ -267,13 +266,13 @@ class Within(NamedTuple):
 
 
 class _Frontiers(NamedTuple):
-    """Room for the choices of a step that no other one replaces, those of a module by rising cost.
+    """Space for the choices of a step that no other one replaces, by module and rising cost.
 
     Attributes:
-        cost: what each costs, shape (modules, longest list), like the next two.
+        cost: cost of each, shape (modules, longest list), like the next two.
         latency: its latency.
-        place: which of all choices it is.
-        size: how many there are of each module.
+        place: its place among all choices.
+        size: number of choices of each module.
     """
 
     cost: Floats
@@ -289,15 +288,15 @@ def cheapest_steps(
     """The cheapest choices of all steps, each within the stock.
 
     Args:
-        choices: what the modules choose from.
+        choices: the choices of the modules.
         prices: price of a machine, shape (steps, modules, types).
-        worth: money that a second of latency brings in, shape (steps, modules).
-        within: what they have to keep.
-        least: to be filled with a lower bound of each step, infinite where nothing keeps the SLO within the stock.
-        chosen: choices that keep both, to begin with, shape (steps, modules), -1 if none are known; to be replaced by
-            the cheapest ones.
-        weights: multipliers to begin with, 0 where none are known, to be replaced by better ones: money per SLO on each
-            path and per stock of each limited type, shape (steps, paths + limited types).
+        worth: money that a second of latency brings, shape (steps, modules).
+        within: the limits.
+        least: output, a lower bound of each step, infinite if no choices keep the SLO within the stock.
+        chosen: known choices that keep both, shape (steps, modules), -1 if there are none; replaced by the cheapest
+            ones.
+        weights: known multipliers or 0, replaced by better ones: money per SLO on each path and per stock of each
+            limited type, shape (steps, paths + limited types).
     """
     steps, modules = chosen.shape
     first, stock, longest = choices.first, within.stock, 0
@@ -305,7 +304,7 @@ def cheapest_steps(
         for m in range(modules):
             longest = max(longest, first[k, m, 1] - first[k, m, 0])
     limited = np.flatnonzero(np.isfinite(stock))
-    # Room for the longest list, taken once: steps are many, and short.
+    # Space for the longest list is allocated once, since steps are many and short.
     left = _Frontiers(
         np.empty((modules, longest)),
         np.empty((modules, longest)),
@@ -315,7 +314,7 @@ def cheapest_steps(
     found, paths = np.empty(modules, np.int64), within.through.shape[0]
     uses, room = np.empty((modules, longest, paths + limited.size)), np.ones(paths + limited.size)
     for t in range(limited.size):
-        # Shares that add up to all of the stock may be more than 1 by rounding, and one machine more is more by far.
+        # Shares that add up to the whole stock may exceed 1 by rounding, and one more machine exceeds it by far more.
         room[paths + t] = min(1.0, stock[limited[t]]) * (1.0 + SHARES)
     for k in range(steps):
         for m in range(modules):
@@ -330,9 +329,9 @@ def cheapest_steps(
 
 @compiled
 def _cost(choices: Choices, prices: Floats, worth: Floats, chosen: Ints) -> float:
-    """What choices of a step cost that are known; infinite if none are.
+    """The cost of known choices of a step; infinite if there are none.
 
-    It is worth something to begin with: the search ends at once where nothing is cheaper.
+    This start pays off, since the search ends at once if nothing is cheaper.
     """
     cost = 0.0
     for m in range(chosen.size):
@@ -346,7 +345,7 @@ def _cost(choices: Choices, prices: Floats, worth: Floats, chosen: Ints) -> floa
 
 @compiled
 def _use(vectors: Ints, left: _Frontiers, within: Within, limited: Ints, uses: Floats) -> None:
-    """Fill in what each choice takes of each path's SLO and of the stock of each limited type, as a share of it."""
+    """Write each choice's use of each path's SLO and of the stock of each limited type, as a share of it."""
     paths = within.through.shape[0]
     for m in range(left.size.size):
         for i in range(left.size[m]):
@@ -359,9 +358,9 @@ def _use(vectors: Ints, left: _Frontiers, within: Within, limited: Ints, uses: F
 
 @compiled
 def _frontier(choices: Choices, k: int, m: int, prices: Floats, worth: float, limited: Ints, left: _Frontiers) -> None:
-    """Fill in the choices of module m in step k that no other one replaces, the cheapest first.
+    """Write the choices of module m in step k that no other one replaces, the cheapest first.
 
-    One that is as fast, costs no more and has no more machines of any type that is limited replaces another.
+    A choice replaces another one if it is as fast, costs no more and has no more machines of any limited type.
     """
     vectors, latency_s = choices.vectors, choices.latency_s
     cost, latency, place = left.cost[m], left.latency[m], left.place[m]
@@ -370,7 +369,7 @@ def _frontier(choices: Choices, k: int, m: int, prices: Floats, worth: float, li
         own = -worth * latency_s[i]
         for h in range(prices.size):
             own += prices[h] * vectors[i, h]
-        # Latencies rise, so only choices before this one are as fast; those that cost no more stand last.
+        # Latencies rise, so only choices before this one are as fast; those that cost no more are last.
         at, replaced = size, False
         while at > 0 and cost[at - 1] <= own and not replaced:
             at -= 1
@@ -381,14 +380,14 @@ def _frontier(choices: Choices, k: int, m: int, prices: Floats, worth: float, li
                     break
         if replaced:
             continue
-        # Without a stock the cheapest one of those that are as fast is enough.
+        # Without a stock the cheapest of the equally fast ones is enough.
         if size and not limited.size and latency_s[i] == latency[size - 1]:
             size, at = size - 1, at - 1
         for j in range(size, at, -1):
             cost[j], latency[j], place[j] = cost[j - 1], latency[j - 1], place[j - 1]
         cost[at], latency[at], place[at] = own, latency_s[i], i
         size += 1
-    # The cheapest one stands last: turned round.
+    # The cheapest one is last, so the list is reversed.
     for i in range(size // 2):
         j = size - 1 - i
         cost[i], cost[j] = cost[j], cost[i]

@@ -1,1 +1,1 @@
-"""The engines that formulations are handed to: HiGHS and CBC through PuLP, CP-SAT, and HiGHS on arrays."""
+"""The engines for formulations: HiGHS and CBC through PuLP, CP-SAT, and HiGHS on arrays."""

@@ -1,12 +1,12 @@
-"""CBC, the binary that PuLP brings; what it does not write to its solution file is read from its log.
+"""CBC, the binary within PuLP; its log has the facts that its solution file lacks.
 
-Traps of CBC that are closed here:
+Traps of CBC that this file closes:
 
 - seed 0 is the time of day, so seeds begin at 1;
 - it calls models infeasible that are not, with presolve or without (`formulations.engines.milp.run_twice` asks twice);
 - PuLP calls a run that a time limit stopped optimal; its log says how it ended;
 - under a time limit the binary ends with an error now and then, which is no answer;
-- its log minimises whatever the model does, writes 1e50 for what it does not have, and rounds bounds.
+- its log minimises maximised models too, writes 1e50 for missing values, and rounds bounds.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ START_TAKEN = "MIPStart provided solution with cost"
 FAILED = "CBC ended with an error"
 LARGEST_SEED = 2**31 - 1
 NOTHING_YET = 1e40
-"""CBC writes values beyond this for a bound or an incumbent that it does not have."""
+"""CBC writes values beyond this for a missing bound or incumbent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def _run(model: pulp.LpProblem, limits: EngineLimits, start: LinearValues | None
         try:
             model.solve(solver)
             failed = False
-        except pulp.PulpSolverError:  # the binary ended with an error, as it does now and then under a time limit
+        except pulp.PulpSolverError:  # under a time limit the binary sometimes ends with an error
             failed = True
         log = log_file.read_text(encoding="utf-8", errors="replace") if log_file.exists() else ""
     if limits.log_file is not None:
@@ -120,7 +120,7 @@ def _read(model: pulp.LpProblem, log: str, relaxed: bool, started: bool) -> Line
     objective = float(pulp.value(model.objective)) if found else None
     bound = objective if status is Status.OPTIMAL else None
     if bound is None and stopped and (match := BOUND.search(log)):
-        # The log rounds it: half a unit of its last place keeps it a bound.
+        # The log rounds it, so half a unit of its last place keeps it a bound.
         bound = _value(match[1], 1.0, constant)
         bound = None if bound is None else bound - sign * 0.5 * 10.0 ** -len(match[1].partition(".")[2])
     nodes = NODES.search(log)
@@ -139,7 +139,7 @@ def _read(model: pulp.LpProblem, log: str, relaxed: bool, started: bool) -> Line
 
 
 def _trace(log: str, sign: float, constant: float) -> tuple[Point[float], ...]:
-    """Incumbent and bound over time; CBC's log minimises whatever the model does."""
+    """Incumbent and bound over time; CBC's log minimises maximised models too."""
     points: list[Point[float]] = []
     bound: float | None = None
     incumbent: float | None = None

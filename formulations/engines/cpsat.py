@@ -3,13 +3,13 @@
 CP-SAT works on integers. Traps that this wrapper closes:
 
 - its gap limits are set to 0, so that OPTIMAL means optimal;
-- an answer UNKNOWN carries the bound 0.0, which is no bound: it becomes None, and so does the bound of a model without
+- an answer UNKNOWN carries the bound 0.0, which is no bound, so it becomes None; so does the bound of a model without
   objective;
-- presolve of OR-Tools 9.15.6755 certifies wrong optima and calls feasible models infeasible: it overflows where the
-  |coefficients| of one row sum past 2^31 (google/or-tools #5293), and errs on nine rows far below that as well. So it
-  is left out, of searches in neighbourhoods too, and a row past 2^31 is refused all the same;
-- the library is imported inside functions, after whatever else the process needs, and never by importing this module;
-- a time limit overruns, so callers that must be on time give less than they have.
+- presolve of OR-Tools 9.15.6755 certifies wrong optima and calls feasible models infeasible. It overflows if the
+  |coefficients| of one row sum past 2^31 (google/or-tools #5293), and also errs on nine rows far below that. So it is
+  off, in searches in neighbourhoods too, and a row past 2^31 is still refused;
+- functions import the library, after all else that the process needs; importing this module does not;
+- a time limit overruns, so a caller with a fixed end gives a shorter limit.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
 
 # Whole numbers for exact quantities: scales for models that know integers only (ours).
 #
-# A scale is units per quantity. Where the quantities of a model have a common denominator that fits, the scale is a
-# multiple of it and nothing is rounded; else every rounding goes in a direction that the model chooses.
+# A scale is units per quantity. If the quantities of a model have a common denominator that fits, the scale is a
+# multiple of it and nothing is rounded. Otherwise the model chooses the direction of every rounding.
 
 ROW_UNITS = 1 << 30
-"""Most units in one row: half of what CP-SAT takes (`formulations.engines.cpsat.COEFFICIENT_LIMIT`)."""
+"""Most units in one row, half of CP-SAT's limit (`formulations.engines.cpsat.COEFFICIENT_LIMIT`)."""
 
 
 def common_scale(values: Iterable[Fraction], most: Fraction, target: int) -> Fraction:
-    """Units per quantity such that `most` comes to at most `target` units, exact for all values if that fits.
+    """Units per quantity such that `most` is at most `target` units, exact for all values if that fits.
 
     Args:
-        values: the quantities that ought to come out whole.
+        values: the quantities to become whole numbers.
         most: the largest quantity that occurs; above 0.
         target: most units of it.
     """
@@ -59,11 +59,11 @@ COEFFICIENT_LIMIT = 1 << 31
 """The |coefficients| of one row must sum to less than this."""
 
 SEVERAL_WORKERS = ("max_lp", "objective_lb_search_max_lp", "pseudo_costs", "reduced_costs", "lb_tree_search", "no_lp")
-"""What the workers run if there are several: strategies that lean on the linear relaxation first."""
+"""The strategies of several workers; those that lean on the linear relaxation come first."""
 
 
 LINEARIZATION = 2
-"""How much of a model the linear relaxation sees, of 0 to 2: our models gain from all of it."""
+"""Part of a model in the linear relaxation, from 0 to 2; our models gain from all of it."""
 GENERAL_CUTS = (
     "add_clique_cuts",
     "add_mir_cuts",
@@ -72,12 +72,11 @@ GENERAL_CUTS = (
     "add_rlt_cuts",
     "add_objective_cut",
 )
-"""Families of cutting planes that come from the rows of any model; those of a product or a maximum are not among them.
-"""
+"""Families of cutting planes from the rows of any model, without those of a product or a maximum."""
 
 CountedValues = Mapping[int, int]
 CountedOutcome = Outcome[CountedValues, int]
-"""Of a model in whole numbers; values by the variables' index."""
+"""The outcome on a model in whole numbers; values by the variables' index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +96,7 @@ class CpSat:
     def run(self, model: cp_model.CpModel, limits: EngineLimits, start: CountedValues | None = None) -> CountedOutcome:
         """Solve a model; see `formulations.engines.interface.Engine`.
 
-        One worker and no time limit: same seed, same outcome. The start may leave variables out.
+        With one worker and no time limit the same seed gives the same outcome. The start may leave variables out.
 
         Raises:
             OverflowError: the |coefficients| of a row sum to 2^31 or more.
@@ -204,10 +203,10 @@ def _set_parameters(solver: cp_model.CpSolver, limits: EngineLimits) -> None:
         parameters.max_time_in_seconds = max(0.0, limits.time_limit_s)
     if limits.threads > 1:
         parameters.subsolvers.extend(SEVERAL_WORKERS[: limits.threads])
-    # Presolve proves what is false (see above); whatever `limits.presolve` allows, there is none.
+    # Presolve proves falsehoods (see above), so it is off even if `limits.presolve` allows it.
     parameters.cp_model_presolve = False
     parameters.symmetry_level = 0
-    # Searches in neighbourhoods presolve their small models in spite of it.
+    # Searches in neighbourhoods would still presolve their small models.
     parameters.use_lns = False
 
 
@@ -220,10 +219,10 @@ def _solution_callback(library: Any, tracker: _Tracker) -> cp_model.CpSolverSolu
 
 
 def _last_bound(tracker: _Tracker, status: Status) -> int | None:
-    """The bound that was reported during the run; the one in an UNKNOWN answer is 0.0 whatever was proven."""
+    """The bound reported during the run, since that in an UNKNOWN answer is always 0.0."""
     return tracker.bound if status is Status.UNKNOWN else None
 
 
 def _round_up(bound: float) -> int:
-    """Objectives are integers, so a bound may be rounded up; what floats may have lost is given back first."""
+    """Objectives are integers, so a bound may be rounded up, after subtracting the possible error of floats."""
     return math.ceil(bound - COUNTED_BOUND * max(1.0, abs(bound) * COUNTED_BOUND))

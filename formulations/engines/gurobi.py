@@ -1,15 +1,15 @@
-"""Gurobi inside the process (package `gurobipy`), on models in PuLP, for those who have it.
+"""Gurobi inside the process (package `gurobipy`), on models in PuLP; euclio does not bring it.
 
 The package alone solves models of at most 2,000 variables and 2,000 rows; a licence of one's own is found as Gurobi
 finds it (`GRB_LICENSE_FILE`).
 
-Traps that are closed here:
+Traps that this file closes:
 
-- it prints its licence and its parameters before any is set: environments begin empty, and silent;
+- it prints its licence and its parameters before any is set, so environments begin empty and silent;
 - a model beyond the licence is an error of its own, which names no remedy of ours;
 - "infeasible or unbounded" is infeasible, as the objectives of our models are bounded;
-- whether a start was taken is said in its log alone;
-- at Ctrl-C it ends a run with what it has, where the program is to end.
+- only its log tells whether it took a start;
+- at Ctrl-C it ends a run with its incumbent, but the program should end.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from formulations.tolerances import ENGINE
 
 PACKAGE = "gurobipy"
 INFEASIBLE = ("INFEASIBLE", "INF_OR_UNBD", "CUTOFF")
-"""Words for a model that has no solution, or none of interest."""
+"""Words for a model without a solution, or without one within the limit."""
 REMEDY = "use the engine highs"
 START_TAKEN = "Loaded user MIP start"
-"""What Gurobi logs about a start that it uses."""
+"""Gurobi's line in the log about a start that it uses."""
 LARGEST_SEED = 2_000_000_000
 NOTHING_YET = 1e100
-"""What Gurobi says of an incumbent or a bound that it does not have."""
+"""Gurobi's value for a missing incumbent or bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def _set(solver: Any, limits: EngineLimits) -> None:
         "Threads": limits.threads,
         "Seed": limits.seed % LARGEST_SEED,
         "Presolve": -1 if limits.presolve else 0,
-        # Without output there are no messages to be listened to.
+        # Without output there are no messages to listen to.
         "LogToConsole": 0,
         "LogFile": "" if limits.log_file is None else str(limits.log_file),
         "OutputFlag": 1,
@@ -180,5 +180,5 @@ def _read(
 
 
 def _finite(value: float) -> float | None:
-    """A number of Gurobi's; None means that the number stands for no value."""
+    """A number of Gurobi's; None if the number stands for no value."""
     return float(value) if math.isfinite(value) and abs(value) < NOTHING_YET else None

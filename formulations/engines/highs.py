@@ -1,14 +1,14 @@
 """HiGHS inside the process: models in PuLP, through PuLP's interface to highspy; models as arrays in `highs_arrays.py`.
 
-Traps of HiGHS 1.13.1 that are closed here:
+Traps of HiGHS 1.13.1 that this file closes:
 
 - tolerances below `ENGINE` make it cut optima off;
-- restarts and feasibility jump lose optima, and call what is left optimal (`euclio.core.highs_runs`);
+- restarts and feasibility jump lose optima, and the run then calls a worse solution optimal (`euclio.core.highs_runs`);
 - it calls models infeasible that are not, with presolve or without (`formulations.engines.milp.run_twice` asks twice);
 - one scheduler serves the whole process and refuses another number of threads (`euclio.core.highs_runs`);
 - its callbacks are silent unless it also logs somewhere;
-- it refuses rows whose coefficients are too far apart, which PuLP takes for an `IndexError`;
-- past a bound on the objective it prunes, so bounds beyond that count only up to it.
+- it refuses rows with coefficients too far apart, which PuLP turns into an `IndexError`;
+- it prunes past a bound on the objective, so bounds beyond that count only up to it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from formulations.engines.interface import (
 from formulations.tolerances import ENGINE
 
 START_TAKEN = "MIP start solution is feasible"
-"""What HiGHS logs about a start that it uses."""
+"""HiGHS's line in the log about a start that it uses."""
 
 REFUSED = "HiGHS refused the model: numbers too far apart"
 
@@ -44,7 +44,7 @@ PLAIN = {
     "mip_heuristic_run_rins": False,
     "mip_heuristic_run_root_reduced_cost": False,
 }
-"""What `EngineLimits.plain` leaves out."""
+"""The options that `EngineLimits.plain` turns off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def _run(model: pulp.LpProblem, limits: EngineLimits, start: LinearValues | None
     )
     try:
         model.solve(solver)
-    except IndexError:  # how PuLP takes it that HiGHS refused a row for its coefficients
+    except IndexError:  # PuLP's error if HiGHS refuses a row for its coefficients
         return Outcome(Status.UNKNOWN, REFUSED)
     return _read(model, model.solverModel, watch, limits, start is not None)
 
@@ -111,9 +111,9 @@ def _options(limits: EngineLimits, constant: float) -> dict[str, Any]:
 
 
 def pruning_options(most: float) -> dict[str, Any]:
-    """A limit on the objective, in place of a row, which hides from HiGHS what it could fix by reduced costs.
+    """A limit on the objective, since a row in its place hides the reduced costs that fix variables.
 
-    It may prune what is worse than the limit by more than its tolerance.
+    It may prune solutions that are worse than the limit by more than its tolerance.
     """
     return {"objective_bound": most + ENGINE}
 
@@ -151,14 +151,14 @@ class _HighsWatch:
         return within(self.value(raw), self.most)
 
     def beyond(self, raw: float) -> bool:
-        """Whether an objective is past what is of interest."""
+        """Whether an objective is past the limit."""
         return is_beyond(self.value(raw), self.most)
 
 
 def _read(model: pulp.LpProblem, highs: Any, watch: _HighsWatch, limits: EngineLimits, started: bool) -> LinearOutcome:
     info, (status, raw) = highs.getInfo(), status_of(highs)
     if status is Status.OPTIMAL and not limits.relaxed and watch.beyond(info.objective_function_value):
-        status = Status.INFEASIBLE  # its heuristics came upon it; what is of interest was pruned
+        status = Status.INFEASIBLE  # its heuristics found it; solutions within the limit were pruned
     found = status in (Status.OPTIMAL, Status.FEASIBLE)
     variables = model.variables()
     is_mip = not limits.relaxed and any(variable.cat == pulp.LpInteger for variable in variables)

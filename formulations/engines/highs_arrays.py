@@ -1,7 +1,7 @@
-"""HiGHS for linear and mixed-integer programs given as arrays: solved once, or kept and solved again from a basis.
+"""HiGHS for linear and mixed-integer programs as arrays, solved once, or kept and solved again from a basis.
 
-`solve_mip` takes limits other than `EngineLimits`, as the programs are small and many: no seed, no log, no start, a gap
-and a number of nodes. How HiGHS's statuses are read stands in `euclio/core/highs_runs.py`, its traps in `highs.py`.
+`solve_mip` does not take `EngineLimits`, since the programs are small and many: it has no seed, log or start, but a gap
+and a number of nodes. `euclio/core/highs_runs.py` reads HiGHS's statuses; `highs.py` lists its traps.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from formulations.tolerances import SUMS
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 ArrayOutcome = Outcome[Floats, float]
-"""Of a program as arrays; values by column."""
+"""The outcome on a program as arrays; values by column."""
 
 MIP_OPTIONS: dict[str, Any] = {
     "mip_abs_gap": 0.0,
-    # The programs are small and rarely infeasible: presolve, sub-MIPs and strong branching cost more than they save.
+    # The programs are small and rarely infeasible, so presolve, sub-MIPs and strong branching cost more than they save.
     "presolve": "off",
     "mip_pscost_minreliable": 1,
 }
@@ -72,7 +72,7 @@ class LinearOptimum:
 
     Attributes:
         values: x.
-        duals: worth of one more unit of each row.
+        duals: value of one more unit of each row.
     """
 
     values: Floats
@@ -98,7 +98,7 @@ class Linear:
         self._highs = _passed(model, LINEAR_OPTIONS)
 
     def solve(self, cost: Floats) -> LinearOptimum | None:
-        """The optimum for this cost; None: HiGHS finds none, which proves nothing."""
+        """The optimum for this cost; None if HiGHS finds none, which proves nothing."""
         self._highs.changeColsCost(len(cost), self._columns, np.asarray(cost, dtype=float))
         run_highs(self._highs)
         if status_of(self._highs)[0] is not Status.OPTIMAL:
@@ -107,9 +107,9 @@ class Linear:
         return LinearOptimum(np.array(solution.col_value), np.maximum(-np.array(solution.row_dual), 0.0))
 
     def has_none(self, matrix: Floats, upper: Floats, most: Floats) -> bool:
-        """Whether no point within `most` keeps the rows, as HiGHS's last run ended; its tolerances do not matter.
+        """Whether HiGHS's last run proves that no point within `most` keeps the rows; its tolerances do not matter.
 
-        The rows are added up with the weights of its ray: the least that the sum can be is more than it may be.
+        The proof adds up the rows with the weights of its ray; the least value of the sum exceeds its limit.
         """
         _, found, ray = self._highs.getDualRay()
         for weights in (np.maximum(-np.array(ray), 0.0), np.maximum(np.array(ray), 0.0)) if found else ():
@@ -120,12 +120,12 @@ class Linear:
 
 
 class Covering:
-    """The linear program min cost · x, at least `least` of each row, x ≥ 0, which gets columns as it goes.
+    """The linear program min cost · x, at least `least` of each row, x ≥ 0, with columns that are added later.
 
     It is solved again from the last basis.
 
     Attributes:
-        value: the last optimum as HiGHS has it: no bound.
+        value: the last optimum by HiGHS, which is no bound.
     """
 
     def __init__(self, least: Floats) -> None:

@@ -1,17 +1,16 @@
-"""HiGHS as a program of its own, the newest release next to the one inside the process (package `highsbox`).
+"""HiGHS as a separate program, the newest release next to the one inside the process (package `highsbox`).
 
-The release that is pinned for the process, 1.13.1, is among those that upstream knows to err (ERGO-Code/HiGHS #2874,
-and #2980, which 1.15 repairs), and 1.15 and OR-Tools cannot be imported into one process. A program shares none, so
-that models can be tried on both.
+The process has release 1.13.1, with known errors upstream (ERGO-Code/HiGHS #2874, and #2980, which 1.15 repairs). One
+process cannot import both 1.15 and OR-Tools. A separate program shares no process, so models can be tried on both.
 
-Traps that are closed here:
+Traps that this file closes:
 
 - restarts and feasibility jump are off (`euclio.core.highs_runs`) and tolerances are `ENGINE`, as inside the process;
 - the package's program does not find its own libraries;
-- its exit code says nothing of the model, so that the log's own words count;
+- its exit code does not depend on the model, so the log's words count;
 - it takes 1e+30 and more for infinite, and numbers of a model file have 13 digits;
-- bounds are rounded in its log, so that they are moved outwards by the last digit that it prints;
-- a file of a solution has the dual values of a linear program only where there are any.
+- its log rounds bounds, so we move them outwards by the last printed digit;
+- a solution file has the dual values of a linear program only if there are any.
 """
 
 from __future__ import annotations
@@ -55,19 +54,19 @@ PROGRESS = re.compile(
 """A line of its log: nodes and leaves, explored, bound, incumbent, gap, cuts, iterations, seconds."""
 SOLVED, INFEASIBLE = "Optimal", ("Infeasible", "Primal infeasible or unbounded")
 INFINITE = 1e30
-"""What HiGHS takes for infinite, and prints where it has no bound."""
+"""HiGHS's infinity, which it prints for a missing bound."""
 PRINTED, PRINTED_IN_LINES = 1e-11, 1e-9
-"""Part of a bound that its printed digits may be off by, at the end and while it goes on."""
+"""Part of a bound by which its printed digits may be off, at the end and during the run."""
 PRIMAL, DUAL = "# Primal solution values", "# Dual solution values"
 LIBRARY_PATHS = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-"""Where systems look for libraries of a program."""
+"""Variables with the folders in which systems look for libraries."""
 SPARE_S = 60.0
-"""Seconds beyond its limit after which the program is ended."""
+"""Seconds beyond its limit after which the program is killed."""
 
 
 @dataclass(frozen=True, slots=True)
 class HighsProgram:
-    """The engine for linear models in PuLP that runs the program of HiGHS."""
+    """The engine for linear models in PuLP that runs HiGHS's program."""
 
     name: str = "highs-program"
     prunes: bool = True
@@ -130,7 +129,7 @@ def _run(model: pulp.LpProblem, limits: EngineLimits, start: LinearValues | None
 
 
 def _environment() -> dict[str, str]:
-    """The environment with the program's own libraries, which it does not find by itself, before all others."""
+    """The environment with the program's own libraries first, which it does not find by itself."""
     import highsbox
 
     library = highsbox.highs_lib_dir()
@@ -140,7 +139,7 @@ def _environment() -> dict[str, str]:
 
 def _write_model(model: pulp.LpProblem, path: Path) -> dict[str, str]:
     """Write a model, and give the names that variables have in the file, by their own."""
-    # Names of ours may be longer than a model file takes.
+    # Our names may be too long for a model file.
     _, renamed, *_ = model.writeMPS(str(path), rename=True, with_objsense=True)
     return dict(renamed)
 
@@ -193,7 +192,7 @@ def _read(
     objective = constant + math.fsum(a * found[v.name] for v, a in model.objective.items())
     optimal = raw == SOLVED
     if optimal and not limits.relaxed and is_beyond(objective, limits.most):
-        return Outcome(Status.INFEASIBLE, raw, nodes=_nodes(log))  # what is of interest was pruned
+        return Outcome(Status.INFEASIBLE, raw, nodes=_nodes(log))  # solutions within the limit were pruned
     warm = WarmStart.NONE if not started else WarmStart.USED if START_TAKEN in log else WarmStart.IGNORED
     return Outcome(
         Status.OPTIMAL if optimal else Status.FEASIBLE,
@@ -209,9 +208,9 @@ def _read(
 
 
 def _bound(log: str, sign: float, constant: float) -> float | None:
-    """The proven bound of a log, moved outwards by what its printed digits may hide; None means that it has none.
+    """The proven bound of a log, moved outwards by the rounding of its digits; None means that it has none.
 
-    A model file has no constant, so that the log's numbers lack it.
+    A model file has no constant, so the log's numbers lack it.
     """
     printed = DUAL_BOUND.findall(log)
     return _outwards(float(printed[-1]), sign, constant, PRINTED) if printed else None
@@ -225,7 +224,7 @@ def _outwards(value: float, sign: float, constant: float, part: float) -> float 
 
 
 def _trace(log: str, sign: float, constant: float, most: float | None) -> tuple[Point[float], ...]:
-    """Incumbent and bound by the lines of a log, where they changed; what it has not found is infinite there."""
+    """Incumbent and bound by the lines of a log with changes; a missing value is infinite there."""
     trace: list[Point[float]] = []
     for line in PROGRESS.finditer(log):
         incumbent = float(line["incumbent"])
@@ -246,7 +245,7 @@ def _section(solution: str, title: str, names: Mapping[str, str]) -> dict[str, f
     if title not in lines:
         return None
     at = lines.index(title)
-    # The line below a title says whether there are any.
+    # The line below a title tells whether there are any.
     if lines[at + 1].strip() in ("None", "Infeasible"):
         return None
     first = next((k for k in range(at, len(lines)) if lines[k].startswith("# Columns")), None)

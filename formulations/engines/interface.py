@@ -1,6 +1,6 @@
-"""What every engine is given and what it gives back: one record of limits and one outcome (ours).
+"""Input and output of every engine: one record of limits and one outcome (ours).
 
-An engine is a solver library behind `Engine`. Three kinds of models are handed to engines, each with values of its own:
+An engine is a solver library behind `Engine`. There are three kinds of models, each with values of its own:
 
     linear models in PuLP          values by variable name, floats       HiGHS (`highs.py`), CBC (`cbc.py`),
                                                                          HiGHS 1.15 (`highs_program.py`),
@@ -21,11 +21,11 @@ from euclio.core.registry import Limits
 from euclio.core.result import Status, TracePoint, WarmStart
 from formulations.tolerances import ENGINE
 
-# What an engine that prunes by `EngineLimits.most` may say of solutions and bounds past it.
+# Solutions and bounds of an engine that prunes by `EngineLimits.most`, if they are past it.
 
 
 def within(bound: float | None, most: float | None) -> float | None:
-    """A bound, but never past `EngineLimits.most`: what is past that is pruned, and not counted."""
+    """A bound up to `EngineLimits.most`, since the engine prunes solutions past that."""
     return bound if bound is None or most is None else min(bound, most)
 
 
@@ -57,7 +57,7 @@ class Point(Generic[NumberT]):
 
 
 def note(trace: list[Point[float]], wall_s: float, incumbent: float | None, bound: float | None) -> None:
-    """Add a moment to a trace where incumbent or bound changed; engines tell of many at which neither did."""
+    """Add a moment to a trace if incumbent or bound changed; engines report many at which neither did."""
     last = (trace[-1].incumbent, trace[-1].bound) if trace else (None, None)
     if (incumbent, bound) != last:
         trace.append(Point(wall_s, incumbent, bound))
@@ -65,19 +65,19 @@ def note(trace: list[Point[float]], wall_s: float, incumbent: float | None, boun
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[ValuesT, NumberT]):
-    """What an engine found on a model, in the model's own units.
+    """The result of an engine on a model, in the model's own units.
 
     Attributes:
-        status: how the run ended, by the engine's word and to its tolerance: optimal, feasible (a limit stopped it with
-            a solution), infeasible, or unknown (a limit stopped it without one, or the engine failed).
+        status: the outcome by the engine's word and within its tolerance: optimal, feasible (a limit stopped it with a
+            solution), infeasible, or unknown (no solution because of a limit or a failure).
         raw_status: the engine's own word for that.
         values: value of every variable; None means no solution.
         objective: value of the objective; None means no solution.
         bound: proven bound on the optimum, from below when minimising and from above when maximising; None means none.
-        nodes: what the search took: nodes of branch and bound; conflicts in CP-SAT.
+        nodes: the effort of the search: nodes of branch and bound, or conflicts in CP-SAT.
         trace: incumbent and bound over time.
-        warm_start: what became of the start; used: the first solution comes from it, perhaps repaired.
-        reduced_costs: of every variable, where the linear relaxation was solved.
+        warm_start: outcome of the start; "used" means that the first solution comes from it, perhaps repaired.
+        reduced_costs: reduced cost of every variable, if the linear relaxation was solved.
     """
 
     status: Status
@@ -102,7 +102,7 @@ class Outcome(Generic[ValuesT, NumberT]):
 
     @property
     def finished(self) -> bool:
-        """Whether the model is decided: solved to its optimum, or shown to have no solution."""
+        """Whether the model is solved to its optimum, or shown to have no solution."""
         return self.optimal or self.infeasible
 
     def translated(
@@ -116,7 +116,7 @@ class Outcome(Generic[ValuesT, NumberT]):
         Args:
             values: the problem's decisions for values of the model's variables.
             objective: the problem's objective for the model's.
-            bound: the problem's bound for the model's, moved outwards by what the model leaves open.
+            bound: the problem's bound for the model's, moved outwards by the model's rounding.
         """
         return Outcome(
             self.status,
@@ -148,26 +148,25 @@ def _through(function: Callable[[ValuesT], OtherValuesT], value: ValuesT | None)
 
 LinearValues = Mapping[str, float]
 LinearOutcome = Outcome[LinearValues, float]
-"""Of a linear model in PuLP; values by variable name."""
+"""The outcome on a linear model in PuLP; values by variable name."""
 
 
 @dataclass(frozen=True, slots=True)
 class EngineLimits:
-    """How an engine is to run.
+    """Settings of one run of an engine.
 
     Attributes:
         time_limit_s: seconds; None means no limit. Engines overrun it, within presolve by seconds.
         seed: random seed.
         threads: threads.
-        log_file: file that the engine's log is appended to; None means no log.
+        log_file: file for the engine's log, which is appended; None disables it.
         presolve: whether to simplify the model first; on models that take milliseconds it costs more than it saves.
-            CP-SAT never does: its presolve errs.
-        plain: no searches for incumbents in smaller models: for models that the root all but solves, where they take
-            longer than all the rest. HiGHS only.
-        relaxed: solve the linear relaxation instead. Linear models only.
-        most: of interest are only solutions whose objective, to be minimised, is at most this; None means that all are.
-            An engine that `prunes` searches no others, and where it has nothing else to offer the outcome is
-            "infeasible"; the others leave it aside.
+            CP-SAT never does, since its presolve errs.
+        plain: whether to leave out searches for incumbents in smaller models. On models that the root almost solves,
+            they take longer than all else. HiGHS only.
+        relaxed: whether to solve the linear relaxation instead. Linear models only.
+        most: largest objective of interest, of a minimised model; None means no limit. An engine that `prunes` searches
+            no solutions past it, and answers "infeasible" without one within it. The others ignore it.
     """
 
     time_limit_s: float | None = None
@@ -181,24 +180,24 @@ class EngineLimits:
 
 
 class Engine(Protocol[ModelT, ValuesT, NumberT]):
-    """A solver library that models are handed to."""
+    """A solver library that solves models."""
 
     @property
     def name(self) -> str:
-        """Its name, as `--engine` takes it."""
+        """Its name, as in `--engine`."""
 
     @property
     def prunes(self) -> bool:
-        """Whether it prunes by `EngineLimits.most`; where it does not, the model needs a row that says it."""
+        """Whether it prunes by `EngineLimits.most`; otherwise the model needs a row for it."""
 
     def run(self, model: ModelT, limits: EngineLimits, start: ValuesT | None = None) -> Outcome[ValuesT, NumberT]:
-        """Solve a model to proven optimality, or until a limit is hit; gap limits are 0.
+        """Solve a model to proven optimality, or until a limit; gap limits are 0.
 
         Args:
             model: the model.
-            limits: how to run.
-            start: value of every variable to start from; None means a cold start, but for hints that the model itself
-                has.
+            limits: settings of the run.
+            start: value of every variable for a warm start; None means a cold start, except for hints in the model
+                itself.
 
         Raises:
             InputError: the library is not on this machine.
@@ -210,7 +209,7 @@ def engine_limits(limits: Limits[Any], left_s: float) -> EngineLimits:
 
     Args:
         limits: limits of the solver's run.
-        left_s: seconds that are left of it; infinite means no limit.
+        left_s: remaining seconds; infinite means no limit.
     """
     options = limits.options
     return EngineLimits(left_s if math.isfinite(left_s) else None, limits.seed, options.threads or 1, options.log_file)

@@ -1,4 +1,4 @@
-"""Linear models in PuLP: run so that "infeasible" is said twice, relaxed, and written as LP files."""
+"""Linear models in PuLP: runs that confirm "infeasible", relaxations, and LP files."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ UNCONFIRMED = "the time limit was hit before a second run could confirm that the
 def run_twice(
     model: LpProblem, engine: LinearEngine, limits: EngineLimits, start: LinearValues | None = None
 ) -> LinearOutcome:
-    """Like `Engine.run`, but "infeasible" only where the engine says so without and with its presolve.
+    """Like `Engine.run`, but "infeasible" only if the engine answers so without and with its presolve.
 
-    HiGHS 1.13.1 and CBC both call models infeasible that have points which keep every row to the last digit, and with
-    coefficients that lie well together: sometimes with presolve, sometimes without. Where the two disagree, the
-    solution counts: it can be looked at. Both runs share the time limit.
+    HiGHS 1.13.1 and CBC both call models infeasible that have points which keep every row to the last digit, even with
+    coefficients of similar size. This happens with presolve or without. If the two runs disagree, the solution counts,
+    since it can be checked. Both runs share the time limit.
     """
     began_s = time.perf_counter()
     first = engine.run(model, replace(limits, presolve=False), start)
@@ -46,13 +46,13 @@ def solve_relaxation(model: LpProblem, engine: LinearEngine, limits: EngineLimit
 
 
 LONGEST_NAME = 40
-"""Characters of a name that are kept: LP files have names of 100 at most, which are made of two and more."""
+"""Most characters of a name. LP files allow 100, and a name there consists of two names or more."""
 
 
 def readable(names: Sequence[str]) -> list[str]:
-    """The names as LP files need them: of ASCII letters, digits and underscores only, short, and still all different.
+    """The names for LP files: short, all different, of ASCII letters, digits and underscores only.
 
-    Names that are put together of others are given too, since `a_b` and `c` make the same as `a` and `b_c`.
+    Composed names are input too, since `a_b` and `c` make the same name as `a` and `b_c`.
     """
     found: dict[str, None] = {}
     for name in names:
@@ -66,7 +66,7 @@ def readable(names: Sequence[str]) -> list[str]:
 
 
 def export_lp(model: LpProblem, file: Path) -> None:
-    """Write a model in LP format, with the names that it was built with.
+    """Write a model in LP format, with its own names.
 
     Raises:
         InputError: the file cannot be written.

@@ -1,9 +1,9 @@
-"""The engines that linear models in PuLP run on, by name: where one is added.
+"""The engines for linear models in PuLP by name; a new engine gets a line here.
 
-An engine for them is a record of a name and a place: `highs` is HiGHS inside the process, `cbc` the binary that PuLP
-brings; `highs-program`, `scip` and `gurobi` need packages of their own. All run with gap limits 0 and the tolerance
-`ENGINE`, print nothing, and come back as the same outcome. What counts as solved is read from the engine itself, never
-from PuLP's `status`: PuLP calls a run that a time limit stopped optimal as soon as it has any solution.
+An engine for them is a record of a name and a place. `highs` is HiGHS inside the process, `cbc` the binary within PuLP;
+`highs-program`, `scip` and `gurobi` need packages of their own. All run with gap limits 0 and the tolerance `ENGINE`,
+print nothing, and return the same kind of outcome. The status comes from the engine itself, never from PuLP's `status`,
+since PuLP calls a run optimal if a time limit stopped it with any solution.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ REGISTERED: dict[str, Callable[[], LinearEngine]] = {
     "scip": late_value("formulations.engines.scip", "SCIP"),
     "gurobi": late_value("formulations.engines.gurobi", "GUROBI"),
 }
-"""The engines by name, the default one first; one line per engine, which is imported when it is asked for."""
+"""The engines by name, the default one first; one line per engine, which is imported at its first use."""
 ENGINES = tuple(REGISTERED)
 
 
 def chosen_engine(options: EngineOptions[Any]) -> LinearEngine:
-    """The engine that is asked for, the default one if none is.
+    """The chosen engine, or the default one.
 
     Raises:
         InputError: there is no such engine.
@@ -53,4 +53,4 @@ def find_engine(name: str) -> LinearEngine:
 
 
 CPSAT_OPTIONS = frozenset({Option.THREADS, Option.WARM_START, Option.LOG_FILE})
-"""CP-SAT has no LP format that would keep its products, so no export."""
+"""CP-SAT has no export, since the LP format cannot hold its products."""

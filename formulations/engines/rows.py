@@ -1,4 +1,4 @@
-"""A linear model in PuLP as plain columns and rows, for the libraries that PuLP's own interfaces do not serve here."""
+"""A linear model in PuLP as plain columns and rows, for libraries that we do not call through PuLP."""
 
 from __future__ import annotations
 

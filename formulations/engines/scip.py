@@ -1,11 +1,11 @@
 """SCIP inside the process, through PySCIPOpt (package `pyscipopt`), on models in PuLP; always on one thread.
 
-Traps that are closed here:
+Traps that this file closes:
 
-- it takes Ctrl-C for itself, and ends a run with what it has where the program is to end;
-- a start is only kept until the search begins, so that it is tried on the model's rows before;
-- presolve and propagation take variables out of a linear program, which then have no reduced costs: they are off there;
-- it takes 1e+20 and more for infinite, and says so of bounds that it does not have.
+- it handles Ctrl-C itself and ends a run with its incumbent, but the program should end;
+- it stores a start until the search begins, so we try it on the model's rows before;
+- presolve and propagation remove variables from a linear program, which then lack reduced costs, so they are off there;
+- it takes 1e+20 and more for infinite, also as the value of a missing bound.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _watch(scip: Any, most: float | None) -> Any:
     import pyscipopt
 
     class Watch(pyscipopt.Eventhdlr):
-        """Notes what has changed; the class is made here, as its base is in the package."""
+        """Notes changes; the class is made here, since its base is in the package."""
 
         def __init__(self) -> None:
             self.trace: list[Point[float]] = []
@@ -134,7 +134,7 @@ def _watch(scip: Any, most: float | None) -> Any:
 
 
 def _begin_from(scip: Any, variables: dict[str, Any], start: LinearValues) -> bool:
-    """Hand a start over where it keeps all rows; returns whether it does."""
+    """Hand a start over if it keeps all rows; returns whether it does."""
     solution = scip.createOrigSol()
     for name, variable in variables.items():
         scip.setSolVal(solution, variable, start[name])

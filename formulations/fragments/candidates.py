@@ -1,7 +1,7 @@
 """Candidate sets: every set of fragments that may share instances, with its least GPU share (Graft §5.1, "Optimal").
 
-A set that is no cheaper than one of its fragments alone next to the best of the others is left out: whatever plan has
-it is no worse with those in its place.
+A set is left out if it is no cheaper than one of its fragments alone plus the best sets of the others, since any plan
+is as good with those in its place.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from euclio.problems.fragments.realigned import Priced, least_set, part_of
 from euclio.problems.fragments.stages import Stages
 
 MOST_SETS = 40_000
-"""Sets beyond which their listing refuses to begin: each takes a fraction of a millisecond or more."""
+"""Most sets to list; each takes a fraction of a millisecond or more."""
 MOST_PRINTED = 10**15
-"""Numbers of sets up to which messages print them; of thousands of fragments they have thousands of digits."""
+"""Largest number of sets that messages print; thousands of fragments have numbers with thousands of digits."""
 
 Places = tuple[int, ...]
 
 
 class TimeUpError(Exception):
-    """The deadline has passed before all sets were seen."""
+    """The deadline passed before the end of the list."""
 
 
 def candidate_sets(fleet: Fleet, space: FragmentSpace, deadline: float) -> dict[Places, Priced]:
-    """The sets of a plan space that an optimal plan may need, by the places of their fragments.
+    """The sets of a plan space that an optimal plan may need, as places of their fragments.
 
     Args:
         fleet: the instance.
@@ -52,7 +52,7 @@ def candidate_sets(fleet: Fleet, space: FragmentSpace, deadline: float) -> dict[
     parts = [part_of(fleet, [k]) for k in range(number)]
     kept: dict[Places, Priced] = {}
     best: dict[Places, float] = {}
-    # By rising size, so that what a set is compared with is known.
+    # By rising size, so that the sets for comparison are known.
     for size in range(1, most + 1):
         for places in combinations(range(number), size):
             if time.perf_counter() >= deadline:
@@ -64,7 +64,7 @@ def candidate_sets(fleet: Fleet, space: FragmentSpace, deadline: float) -> dict[
                     found = least_set(stages, [parts[k] for k in places], space, merge=True, deadline=deadline)
                 except TimeoutError:
                     raise TimeUpError from None
-            # Larger sets are compared with the cheaper of both: these fragments in one set, or one of them apart.
+            # Larger sets are compared with the cheaper option: these fragments in one set, or one of them apart.
             best[places] = apart if found is None else min(apart, found.total_pct)
             if found is not None and found.total_pct < apart:
                 kept[places] = found
@@ -95,7 +95,7 @@ def _may(fleet: Fleet, places: Sequence[int], space: FragmentSpace) -> bool:
 
 
 def _apart(places: Places, best: dict[Places, float]) -> float:
-    """The least GPU share of some fragments with one of them alone, as far as sets are known; infinite if none is."""
+    """The least GPU share of some fragments with one of them alone, among known sets; infinite if none is known."""
     if len(places) == 1:
         return math.inf
     return min(best[(k,)] + best[places[:i] + places[i + 1 :]] for i, k in enumerate(places))

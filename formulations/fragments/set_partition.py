@@ -28,16 +28,16 @@ from formulations.fragments.columns.tables import UNIT
 
 # The best partition of fragments by listed sets, proven in whole numbers (ours).
 #
-# Branch and bound: HiGHS proposes prices, which are rounded to whole units and lowered until no set gains. What the
-# fragments left are worth at such prices is then a bound, whatever HiGHS's tolerances are; GPU shares are whole
-# percents, so that it is rounded up. A node branches on the fragment that the fewest sets hold: every partition has
-# one of these.
+# Branch and bound works as follows. HiGHS proposes prices, which are rounded to whole units and lowered until no set
+# gains. The worth of the remaining fragments at such prices is then a bound for any tolerance of HiGHS. GPU shares are
+# whole percents, so it is rounded up. A node branches on the fragment in the fewest sets, since every partition has one
+# of these sets.
 
 MOST_NODES = 20_000
-"""Nodes after which the proof is given up: each takes a millisecond or more."""
+"""Most nodes of a proof; each takes a millisecond or more."""
 
 FITS_PCT = 2**40
-"""GPU shares of all sets together below this are computed in 64 bits, others in Python's integers."""
+"""Sums of all sets' GPU shares below this are computed in 64 bits, others in Python's integers."""
 
 Ints = npt.NDArray[Any]
 Flags = npt.NDArray[np.bool_]
@@ -45,10 +45,10 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class ProvenPartition:
-    """What the search found.
+    """The result of the search.
 
     Attributes:
-        chosen: sets of the best partition, by their places; None if none was found or given.
+        chosen: places of the sets of the best partition; None if none was found or given.
         share_pct: its GPU share; None as `chosen`.
         bound_pct: no partition has a GPU share below this.
         nodes: number of nodes.
@@ -73,7 +73,7 @@ def best_partition(
     Args:
         holds: whether a set holds a fragment, shape (sets, fragments).
         share_pct: GPU share of each set; each fragment has a set of its own.
-        start: a partition to start from, by places of its sets; None if there is none.
+        start: a partition for a warm start, as places of its sets; None if there is none.
         deadline: `time.perf_counter` value at which to stop.
     """
     kind = np.int64 if sum(share_pct) < FITS_PCT else object
@@ -91,7 +91,7 @@ class _PartitionSearch:
     """Depth-first search.
 
     Attributes:
-        best: GPU share of the best partition so far, infinite if there is none.
+        best: GPU share of the incumbent, infinite if there is none.
         chosen: its sets.
         root_pct: bound of the first node.
         nodes: number of nodes.
@@ -102,16 +102,16 @@ class _PartitionSearch:
         self.best: float = math.inf
         self.chosen: tuple[int, ...] | None = None
         self.root_pct, self.nodes = 0, 0
-        # The least GPU share of the sets taken so far, by the fragments that they leave.
+        # The least GPU share of the sets so far, by the remaining fragments.
         self._seen: dict[bytes, int] = {}
 
     def node(self, left: Flags, sets: Ints, taken: tuple[int, ...], cost_pct: int) -> bool:
-        """Search partitions of the fragments that are left by sets of no others; whether that was done to its end."""
+        """Search partitions of the remaining fragments; returns whether the search was complete."""
         if not left.any():
             if cost_pct < self.best:
                 self.best, self.chosen = cost_pct, taken
             return True
-        # The same fragments were left before at no higher cost: whatever completes this was tried then.
+        # The same fragments remained before at no higher cost, so all completions were tried then.
         if self._seen.get(left.tobytes(), math.inf) <= cost_pct:
             return True
         self._seen[left.tobytes()] = cost_pct
@@ -126,7 +126,7 @@ class _PartitionSearch:
         sets, reduced, holds = sets[useful], reduced[useful], holds[useful]
         own = np.flatnonzero(holds[:, np.argmin(holds.sum(axis=0))])
         for k in own[np.argsort(reduced[own], kind="stable")].tolist():
-            # The best so far may have become better since these sets were looked at.
+            # The incumbent may have improved since the choice of these sets.
             if reduced[k] > self._slack(cost_pct, worth):
                 break
             rest = left.copy()
@@ -137,13 +137,13 @@ class _PartitionSearch:
         return True
 
     def _slack(self, cost_pct: int, worth: int) -> float:
-        """What the reduced costs of the sets of a better partition add up to at most, in units."""
-        # Shares are whole percents, so that a better partition has one less at least.
+        """Largest sum of the reduced costs of a better partition's sets, in units."""
+        # Shares are whole percents, so a better partition has at least one less.
         return (self.best - 1 - cost_pct) * UNIT - worth
 
 
 def _priced(holds: Flags, share: Ints) -> tuple[int, Ints]:
-    """What fragments are worth together at prices at which no set gains, and the sets' reduced costs, in units.
+    """The worth of all fragments at prices at which no set gains, and the sets' reduced costs, in units.
 
     Args:
         holds: whether a set holds a fragment, shape (sets, fragments).
@@ -152,17 +152,17 @@ def _priced(holds: Flags, share: Ints) -> tuple[int, Ints]:
     found = Linear(-holds.T.astype(float), np.full(holds.shape[1], -1.0)).solve(share.astype(float))
     duals = np.zeros(holds.shape[1]) if found is None else found.duals
     prices = np.array([math.floor(price * UNIT) for price in duals.tolist()], dtype=share.dtype)
-    # Each set holds a fragment, so that to take the largest gain from each price leaves no set with one.
+    # Each set has a fragment, so lowering each price by the largest gain leaves no set with a gain.
     prices = prices - max(0, -int((share * UNIT - holds @ prices).min(initial=0)))
     return int(prices.sum()), share * UNIT - holds @ prices
 
 
-# What set partitioning is given and answers, whoever solves it: sets, their GPU shares, and a plan of some of them.
+# Input and output of set partitioning for any solver: sets, their GPU shares, and a plan of some of them.
 
 
 @dataclass(frozen=True, slots=True)
 class Partitioning:
-    """Fragments to be partitioned by sets, at the least GPU share.
+    """A problem: partition fragments by sets, at the least GPU share.
 
     Attributes:
         places: per set the places of its fragments in the fleet.
@@ -183,7 +183,7 @@ class Partitioning:
 
     @property
     def left_s(self) -> float:
-        """Seconds that are left; infinite means no limit."""
+        """Remaining seconds; infinite means no limit."""
         return self.deadline - time.perf_counter()
 
     @property
@@ -199,7 +199,7 @@ class Partitioning:
 def partitioning(
     fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]
 ) -> Partitioning | Answer[FragmentPlan]:
-    """The sets of a fleet, or the answer where there is nothing to partition.
+    """The sets of a fleet, or the answer if there is nothing to partition.
 
     Raises:
         InapplicableError: there are too many sets.
@@ -215,13 +215,13 @@ def partitioning(
         row[list(places)] = True
     found = Partitioning(tuple(sets), tuple(sets.values()), holds, deadline)
     if not all((k,) in sets for k in range(number)):
-        # Whoever is not served in time alone is not served in time with others either.
+        # A fragment that cannot be served in time alone cannot be served in time with others either.
         return Answer(None, "infeasible", infeasible=True, reason=unserved(fleet.network), stats=found.stats)
     return found
 
 
 def solve_set_partition(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:
-    """The best plan of a fleet, or a plan and a bound where time or nodes do not suffice.
+    """The best plan of a fleet, or a plan and a bound if time or nodes do not suffice.
 
     Args:
         fleet: the instance.
@@ -244,7 +244,7 @@ def solve_set_partition(fleet: Fleet, space: FragmentSpace, limits: Limits[Fragm
 
 
 def _proposed(problem: Partitioning) -> list[int] | None:
-    """The partition that HiGHS returns, at the added-up share of its sets; None if it is no partition."""
+    """The partition from HiGHS, at the sum of the shares of its sets; None if it is no partition."""
     program = Program()
     program.variables(len(problem.priced), 0.0, 1.0, whole=True)
     program.cost = [float(share) for share in problem.share_pct]
@@ -260,7 +260,7 @@ def _proposed(problem: Partitioning) -> list[int] | None:
 
 # Solver `set-partition-cpsat`: every fragment in one candidate set, in CP-SAT, the twin of `set-partition`.
 #
-# All numbers of the model are whole, so that nothing is scaled and its bound is that of the problem.
+# All numbers of the model are whole, so it needs no scale, and its bound is that of the problem.
 
 
 def solve_set_partition_cpsat(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:

@@ -10,10 +10,10 @@ from euclio.problems.pipeline.space import FULL_PIPELINE_SPACE
 from formulations.engines.registry import CPSAT_OPTIONS, ENGINES
 
 PPIPE_SPACE = PipelineSpace(one_per_sequence=True)
-"""What PPipe's corrected MILP chooses from (PPipe appendix A)."""
+"""The plan space of PPipe's corrected MILP (PPipe appendix A)."""
 
 LITERAL_SPACE = PipelineSpace(one_per_sequence=True, whole_gpus=False)
-"""What its print chooses from, where it forces no pipeline."""
+"""The plan space of the print, if it forces no pipeline."""
 
 SOLVERS: tuple[AnySolver, ...] = (
     Solver(

@@ -20,11 +20,11 @@ from heuristics.fragments.options import Edges, GraftOptions, Merging, Weights
 Array = npt.NDArray[Any]
 
 
-# Merging of uniform fragments: those with the same partition point and time budget become one part (Graft §4.1).
+# Merging of uniform fragments, which have the same partition point and time budget, into one part (Graft §4.1).
 
 
 def uniform_groups(fleet: Fleet) -> list[list[int]]:
-    """Places of the fragments with equal partition point and time budget, in the order of the first of each."""
+    """Places of the fragments with equal partition point and time budget, in the order of each group's first one."""
     groups: dict[tuple[int, object], list[int]] = {}
     for k, fragment in enumerate(fleet.fragments):
         groups.setdefault((fragment.partition_point, fragment.budget_s), []).append(k)
@@ -32,18 +32,18 @@ def uniform_groups(fleet: Fleet) -> list[list[int]]:
 
 
 def merged(fleet: Fleet, stages: Stages, space: FragmentSpace, merging: Merging, threshold: float) -> list[Part]:
-    """The parts that fragments are merged into.
+    """The parts into which fragments are merged.
 
-    A part takes on the next uniform fragment until its resource margin has fallen to the threshold. One that could then
-    not be served alone, or has as many fragments as may share instances, takes none on (ours: the paper has no such
-    limits there).
+    A part takes the next uniform fragment until its resource margin has fallen to the threshold. It takes no fragment
+    with which it could not be served alone, and none beyond the most that may share instances (ours, since the paper
+    has no such limits there).
 
     Args:
         fleet: the instance.
         stages: stages of its network.
         space: plan space.
-        merging: which fragments to merge.
-        threshold: resource margin at which a part is closed, under `THRESHOLD`.
+        merging: the merging strategy.
+        threshold: resource margin that completes a part, under `THRESHOLD`.
     """
     if merging is Merging.NONE or space.sharing is Sharing.ALONE:
         return [part_of(fleet, [k]) for k in range(len(fleet.fragments))]
@@ -72,9 +72,9 @@ def _merged(
 
 
 def margin(stages: Stages, part: Part, max_instances: int | None) -> float | None:
-    """Resource margin of a part by itself: (achievable - demanded throughput)/demanded; None if it cannot be served.
+    """Resource margin of a part by itself, (achievable - demanded throughput)/demanded; None if it cannot be served.
 
-    Achievable is what the cheapest instances that serve it can do at the best batch size that is in time.
+    The achievable throughput is that of the cheapest instances that serve it, at the best batch size in time.
     """
     network = stages.network
     frontier = stages.frontier(part.begin, network.layers, part.rate_rps, max_instances)
@@ -94,10 +94,10 @@ def margin(stages: Stages, part: Part, max_instances: int | None) -> float | Non
 # Grouping of parts of similar properties: Graft's greedy balanced partitioning of a complete graph (Graft §4.2).
 #
 # The paper weights an edge by the distance of its ends and keeps heavy edges inside of groups, which puts unlike
-# fragments together; its text wants like ones together. So an edge weighs minus the distance (ours), unless the
-# printed weight is asked for. In groups of equal size a constant added to all weights changes nothing of what is best,
-# but much of what the greedy does: weights above 0 draw parts to whatever group has most of them. The properties are
-# scaled to their range among the parts, as the paper gives no scale.
+# fragments together; its text wants like ones together. So an edge weighs minus the distance (ours), unless an option
+# asks for the printed weight. In groups of equal size a constant added to all weights does not change the best
+# grouping, but it changes the greedy: weights above 0 draw parts to the largest group. The properties are scaled to
+# their range among the parts, since the paper gives no scale.
 
 
 def groups_of(
@@ -105,19 +105,19 @@ def groups_of(
 ) -> list[list[int]]:
     """Places of the parts by group.
 
-    Random parts begin the groups, as many as are needed for groups of a size; each other part, in order, joins the
-    group with room whose cost (1) grows least: the variance of the weights inside of it, and the weights across groups.
+    Random parts begin the groups, as many as the group size needs. Each other part, in order, joins the group with room
+    and the least increase of cost (1): the variance of the weights inside of it, and the weights across groups.
 
     Args:
         parts: the parts.
         size: most parts of a group.
         weights: weights of the properties.
-        seed: seed of the parts that begin.
-        edges: what an edge weighs.
+        seed: seed of the parts that begin groups.
+        edges: the weights of edges.
     """
     points = properties(parts, weights)
     number = math.ceil(len(parts) / size)
-    # The same parts begin whatever the seeds of other random choices are.
+    # The parts that begin do not depend on the seeds of other random choices.
     chosen = np.random.default_rng(seed).permutation(len(parts))
     grouping = _Grouping(points, number, edges)
     for group, k in enumerate(chosen[:number]):
@@ -137,7 +137,7 @@ def properties(parts: Sequence[Part], weights: Weights) -> Array:
 
 
 class _Grouping:
-    """Groups as they grow.
+    """Growing groups.
 
     Attributes:
         group: group of each part, -1 if there is none yet; shape (parts,).
@@ -160,14 +160,14 @@ class _Grouping:
         self.group[k] = group
 
     def cheapest(self, k: int, size: int) -> int:
-        """The group with room whose cost grows least by a part; of several the first."""
+        """The group with room and the least increase of cost by a part; ties go to the first."""
         across, total, squares = self._to_groups(k)
         inside = _variance(self._edges + self._size, self._sum + total, self._squares + squares)
         growth = inside - _variance(self._edges, self._sum, self._squares) + 2 * (across - total)
         return int(np.argmin(np.where(self._size < size, growth, math.inf)))
 
     def _to_groups(self, k: int) -> tuple[float, Array, Array]:
-        """Weights of the edges from a part to all that are grouped: their sum, and sums and squares by group."""
+        """Weights of the edges from a part to all grouped ones: their sum, and sums and squares by group."""
         placed = self.group >= 0
         weight = self._sign * np.linalg.norm(self._points[placed] - self._points[k], axis=1)
         groups = self.group[placed]
@@ -182,12 +182,12 @@ def _variance(count: Array, total: Array, squares: Array) -> Array:
     return found
 
 
-# Graft's Algorithm 1: the re-partition points of a group, the cheapest realigned sets that they make (Graft §4.3).
+# Graft's Algorithm 1 finds the re-partition points of a group that make the cheapest realigned sets (Graft §4.3).
 #
-# Read so that it ends: a part that begins at a re-partition point runs on the shared stage and is not looked at again;
-# line 7 leaves it out, and would realign the same parts forever at the first point. And "the last layer" as a
-# re-partition point is read as the end, where nothing is left to be shared: each part by itself, which §5.5 counts on.
-# Times are not listed (line 8) but read off the frontiers, which miss none.
+# Our reading lets it end: a part that begins at a re-partition point runs on the shared stage and is complete. Line 7
+# leaves it out, and would realign the same parts forever at the first point. We read "the last layer" as a re-partition
+# point as the end, with nothing to share: each part by itself, as §5.5 assumes. Times come from the frontiers, which
+# miss none, instead of a list (line 8).
 
 Sets = tuple[int, tuple[Priced, ...]]
 """GPU share of some realigned sets together, and the sets."""
@@ -198,16 +198,16 @@ Alone = dict[Part, Priced | None]
 
 
 def realign(stages: Stages, group: Sequence[Part], space: FragmentSpace, known: Alone | None = None) -> Sets | None:
-    """The cheapest realigned sets of a group that re-partition points make, each with the parts that begin by then.
+    """The cheapest realigned sets of a group over re-partition points, each with the parts that begin by its point.
 
     Args:
         stages: stages of the network.
         group: the parts.
         space: plan space.
-        known: parts by themselves that were priced before, on the same stages and in the same plan space; grows.
+        known: parts by themselves with known prices, on the same stages and in the same plan space; it grows.
 
     Returns:
-        The sets; of equally cheap ones those that share least. None: some part cannot be served.
+        The sets; of equally cheap ones those that share least. None means that some part cannot be served.
     """
     if not group:
         return 0, ()
@@ -246,7 +246,7 @@ def solve_graft(
     Args:
         fleet: the instance.
         space: plan space.
-        limits: limits of the run; the seed is that of the parts which begin groups.
+        limits: limits of the run; the seed is that of the parts that begin groups.
         options: Graft's options.
     """
     stages = Stages(fleet.network)
@@ -256,7 +256,7 @@ def solve_graft(
     sets = [own for own in found if own is not None]
     stats = {"parts": float(len(parts)), "groups": float(len(groups))}
     if len(sets) < len(found):
-        # Every part holds one fragment at least, which is then late by itself.
+        # Every part has at least one fragment, which is then late by itself.
         return Answer(None, "finished", infeasible=True, reason=unserved(fleet.network), stats=stats)
     plan = FragmentPlan(tuple(priced.plan for _, own in sets for priced in own))
     return Answer(plan, "finished", float(sum(total for total, _ in sets)), stats=stats)

@@ -1,7 +1,7 @@
 """GSLICE, GSLICE+, Static and Static+: spatial sharing of GPUs with batching, without realignment (Graft §5.1, §5.3).
 
-Each gives every fragment, or all uniform ones together, the least share that serves them; what GSLICE finds by tuning
-while it serves is taken as found (ours, in its favour).
+Each gives every fragment, or all uniform ones together, the least share that serves them. We assume that GSLICE's
+tuning while it serves has found this share (ours, in its favour).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from heuristics.fragments.options import gslice_plus_space, gslice_space
 
 
 def solve_gslice(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:
-    """Each fragment alone: the best plan of such, as fragments do not depend on one another.
+    """The best plan with each fragment alone, since fragments are then independent.
 
     Args:
         fleet: the instance.
@@ -36,10 +36,10 @@ def solve_gslice(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan
 
 
 def solve_gslice_plus(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:
-    """All uniform fragments together (Graft §5.3: the best merging strategy, merge all uniform fragments).
+    """The plan with all uniform fragments together (Graft §5.3, "merge all uniform fragments").
 
-    Where the plan space limits the instances of a stage or the fragments that share them, uniform fragments are divided
-    evenly, in their order, into as few sets as can be served (ours; the paper says nothing of it).
+    If the plan space limits the instances of a stage or the fragments that share them, uniform fragments are divided
+    evenly, in their order, into the fewest sets that can be served (ours; the paper is silent).
 
     Args:
         fleet: the instance.
@@ -52,7 +52,7 @@ def solve_gslice_plus(fleet: Fleet, space: FragmentSpace, limits: Limits[Fragmen
     return _answer(fleet.network, found, proven=False)
 
 
-# Static and Static+: shares for the partition points that clients have at their mean bandwidth (Graft §5.1).
+# Static and Static+ plan shares for the partition points of clients at their mean bandwidth (Graft §5.1).
 
 
 def solve_static(
@@ -64,10 +64,10 @@ def solve_static(
         fleet: the clients' fragments at their mean bandwidth.
         space: plan space.
         limits: limits of the run.
-        together: all uniform fragments share instances (Static+, Graft §5.3); False if each has its own (Static).
+        together: whether uniform fragments share instances (Static+, Graft §5.3); otherwise each has its own (Static).
 
     Raises:
-        InapplicableError: the fleet's partition points are others, or it does not say.
+        InapplicableError: the fleet's partition points are for another bandwidth, or an unknown one.
     """
     if fleet.points is not Points.MEAN:
         solver = "static+" if together else "static"
@@ -80,7 +80,7 @@ def solve_static(
 
 
 def _as_few(fleet: Fleet, stages: Stages, group: Sequence[int], space: FragmentSpace) -> list[Priced | None]:
-    """Uniform fragments in as few sets as can be served; single ones where none can."""
+    """Uniform fragments in the fewest sets that can be served; single ones if no sets can."""
     most = len(group) if space.max_members is None else space.max_members
     least = len(group) if space.sharing is Sharing.ALONE else math.ceil(len(group) / most)
     for number in range(least, len(group) + 1):
@@ -91,7 +91,7 @@ def _as_few(fleet: Fleet, stages: Stages, group: Sequence[int], space: FragmentS
 
 
 def evenly(group: Sequence[int], number: int) -> list[Sequence[int]]:
-    """A group in so many parts of consecutive members, whose sizes differ by at most one."""
+    """A group in a number of parts of consecutive members, with sizes that differ by at most one."""
     ends = [len(group) * k // number for k in range(number + 1)]
     return [group[first:end] for first, end in pairwise(ends)]
 
@@ -102,12 +102,12 @@ def _together(fleet: Fleet, stages: Stages, places: Sequence[int], space: Fragme
 
 
 def _answer(network: Network, found: Sequence[Priced | None], *, proven: bool) -> Answer[FragmentPlan]:
-    """The plan of these sets; where one is missing, a fragment cannot be served even alone, and there is no plan.
+    """The plan of these sets. If one is missing, a fragment cannot be served even alone, and there is no plan.
 
     Args:
         network: the DNN.
         found: the sets.
-        proven: no plan of the plan space is cheaper.
+        proven: whether no plan of the plan space is cheaper.
     """
     sets = [priced for priced in found if priced is not None]
     if len(sets) < len(found):

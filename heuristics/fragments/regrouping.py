@@ -1,8 +1,8 @@
-"""Solver `regroup`: sets laid one after the other, the tightest fragments first, at prices of a linear program (ours).
+"""Solver `regroup` lays one set after the other, the tightest fragments first, at prices of a linear program (ours).
 
-Fragments that begin at one layer stand in a queue by time budget. Prices say what each is worth; the sets that gain
-most at them are laid from the tightest fragment on, many plans side by side. All that is found is
-priced again in exact arithmetic, and the best of that and of what Graft and GSLICE+ plan is the answer.
+Fragments that begin at one layer stand in a queue by time budget. Each has a price as its worth. The search lays the
+sets of largest gain from the tightest fragment on, for many plans side by side. Exact arithmetic prices all results
+again. The answer is the best of these and of the plans of Graft and GSLICE+.
 """
 
 from __future__ import annotations
@@ -39,32 +39,31 @@ from heuristics.fragments.regrouping_tables import (
     tables_of,
 )
 
-# Plans as paths: from no fragment served to all, set by set, the cheapest by prices first, for `regroup` (ours).
+# Plans as paths from no served fragment to all, set by set, the cheapest by prices first, for `regroup` (ours).
 #
-# Sets are laid in the order of their least time budgets: the next one holds the tightest fragment left. Where all
-# rates are equal and sets keep their least budget nothing is lost by that, as a tighter fragment may take the place of
-# a looser one. A path's loss is its share less what the fragments served are worth, and its end's share the loss and
-# the worth of all. So paths to states with about as many fragments served compare by their loss, and few of each are
-# kept.
+# Sets come in the order of their least time budgets, so the next one has the tightest remaining fragment. If all rates
+# are equal and sets keep their least budget, this loses no plan, since a tighter fragment may replace a looser one. A
+# path's loss is its share less the worth of the served fragments, and its final share the loss plus the worth of all.
+# So paths to states with about as many served fragments compare by their loss, and few of each are kept.
 
 Ints = npt.NDArray[np.int64]
 State = tuple[int, ...]
-"""How many fragments of each queue have been served."""
+"""Numbers of served fragments of each queue."""
 
 
 LEAST_LOSS_PCT = 1.0
-"""Paths are followed up to this loss at least: prices of classes are no exact ones, and losses may be below zero."""
+"""Least limit on the loss of paths, since prices of classes are rough and losses may be below zero."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How many paths are looked at.
+    """The effort of a search for paths.
 
     Attributes:
-        kept: states kept of those with about as many fragments served.
+        kept: kept states of those with about as many served fragments.
         bins: kinds of such states.
-        slack_pct: largest difference of the losses of sets that go on from a state.
-        most: most sets that go on from a state.
+        slack_pct: largest difference of the losses of sets from a state.
+        most: most sets from a state.
     """
 
     kept: int
@@ -93,7 +92,7 @@ class PathSearch:
         self._end: State = tuple(self._sizes.tolist())
 
     def path(self, prices: Prices, efforts: Sequence[Effort], deadline: float) -> Path | None:
-        """The best path found with one effort after the other, up to a deadline; None if there is none."""
+        """The best path found with rising efforts, up to a deadline; None if there is none."""
         best = self._greedy(prices)
         for effort in efforts:
             most_loss = math.inf if best is None else max(best[0], LEAST_LOSS_PCT)
@@ -114,14 +113,14 @@ class PathSearch:
         return loss, path
 
     def _best(self, prices: Prices, effort: Effort, most_loss: float, deadline: float) -> Path | None:
-        """The best path found whose states have at most a loss."""
+        """The best path found with states within a loss."""
         steps = {self._start: _PathStep(0.0, None)}
         width = -(-self._number // effort.bins)
         bins: list[list[tuple[float, State]]] = [[] for _ in range(self._number // width + 1)]
         bins[0].append((0.0, self._start))
         for heap in bins:
             done: set[State] = set()
-            # A set may end in the bin that it begins in, which is then looked at too.
+            # A set may end in its first bin, which is then searched too.
             while heap and len(done) < effort.kept and time.perf_counter() < deadline:
                 loss, state = heappop(heap)
                 if state in done or state == self._end or loss > most_loss:
@@ -140,7 +139,7 @@ class PathSearch:
         return steps[self._end].loss, path[::-1]
 
     def _next(self, prices: Prices, state: State, slack_pct: float, most: int) -> list[tuple[State, float]]:
-        """The states after some sets, at most so many, with their losses, the least first."""
+        """The states after some sets, up to a number, with their losses, the least first."""
         queues = self._queues
         served = np.array(state, dtype=np.int64)
         must = min((queues.limits[queues.starts[b] + own], b) for b, own in enumerate(state) if own < self._sizes[b])[1]
@@ -151,17 +150,17 @@ class PathSearch:
 
 
 CLASSES = (12, 100)
-"""Most classes of time budgets of a queue: few for the first prices, then more."""
+"""Most classes of time budgets of a queue, few for the first prices, then more."""
 REACH = 150
 """Most fragments of a set."""
 LOOKS, FEW = 400, 1000
-"""Times of a set's shared stage that are looked at with so many fragments or more; with fewer, more in proportion."""
+"""Tried times of a set's shared stage for this many fragments or more; fewer fragments get proportionally more."""
 MASSIVE = 0.01
 """Merging threshold of Graft for thousands of fragments (Graft §5.8)."""
 MOST_ENTRIES = 60_000_000
-"""Choices of all stages times rates beyond which only the published systems plan."""
+"""Most choices of all stages times rates; beyond, only the published systems plan."""
 MOST_SPLITS = 2000
-"""Pairs of a head and what it leaves up to which a begin's fragments are divided into heads in every way."""
+"""Most pairs of a head and the rest after it for dividing a begin's fragments into heads in every way."""
 
 
 def solve_regroup(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan]) -> Answer[FragmentPlan]:
@@ -192,7 +191,7 @@ def solve_regroup(fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPla
 
 
 def _apart(fleet: Fleet, space: FragmentSpace) -> list[list[int]]:
-    """Places of the fragments that may share instances with one another."""
+    """Places of the fragments that may share instances."""
     if space.sharing is Sharing.ALONE:
         return [[k] for k in range(len(fleet.fragments))]
     return [list(range(len(fleet.fragments)))] if space.sharing is Sharing.REALIGNED else uniform_groups(fleet)
@@ -206,7 +205,7 @@ def _laid(
     plans: Sequence[FragmentPlan],
     deadline: float,
 ) -> list[Priced] | None:
-    """The sets that the search lays for some fragments; None if tables would be too large, or time is over."""
+    """The sets of the search for some fragments; None if tables would be too large, or time is over."""
     if len(places) == 1:
         return _set(fleet, stages, space, places)
     queues = queues_of(fleet, stages, places, REACH)
@@ -222,14 +221,14 @@ def _laid(
 
 
 def _efforts(number: int) -> tuple[Effort, ...]:
-    """A quick search first, whose loss bounds that of the next; with fewer fragments, more paths."""
+    """The loss of a first quick search bounds that of the next. Fewer fragments get more paths."""
     return (Effort(1, 200, 2.0, 6), Effort(max(1, 1000 // number), 1000, 2.0 + 300 / number, 8 + 1000 // number))
 
 
 def fine_prices(
     stages: Stages, queues: Queues, space: FragmentSpace, plans: Sequence[FragmentPlan]
 ) -> tuple[Prices, Sets]:
-    """Prices of some fragments, and the sets that make them, from those of some plans on."""
+    """Prices of some fragments, and the sets behind them, starting with those of some plans."""
     rules = _rules(stages, queues, space)
     return _prices(queues, tables_of(stages, queues, rules), rules, plans)
 
@@ -249,7 +248,7 @@ def _prices(queues: Queues, tables: Tables, rules: Rules, plans: Sequence[Fragme
 
 
 def _rules(stages: Stages, queues: Queues, space: FragmentSpace) -> Rules:
-    """What sets are allowed."""
+    """The rules for sets."""
     begin, layers = int(queues.begins[0]), stages.network.layers
     return Rules(
         space.budgets is Budgets.OWN,
@@ -278,16 +277,16 @@ def _set(fleet: Fleet, stages: Stages, space: FragmentSpace, members: Sequence[i
         found = divided if found is None or (divided is not None and divided.total_pct < found.total_pct) else found
     if found is not None:
         return [found]
-    # A fragment by itself is feasible, as Graft has a plan.
+    # A fragment by itself is feasible, since Graft has a plan.
     return [own for k in members for own in _set(fleet, stages, space, [k])]
 
 
 def _splits(fleet: Fleet, members: Sequence[int]) -> int:
-    """Pairs of a head and what it leaves, of fragments that begin at one layer."""
+    """Pairs of a head and the rest after it, for fragments that begin at one layer."""
     kinds = Counter((fleet.fragments[k].rate_rps, fleet.fragments[k].budget_s) for k in members)
     return math.prod(number + 1 for number in kinds.values()) ** 2
 
 
 def compile_regroup() -> None:
-    """Compile what fragments of different rates do without."""
+    """Compile the functions that fragments of different rates do not need."""
     divide_heads(np.zeros((1, 2)))

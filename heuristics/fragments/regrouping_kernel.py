@@ -1,8 +1,8 @@
-"""The sets that gain most at a state of the queues: the compiled step of `regroup` (ours).
+"""The sets of largest gain at a state of the queues, the compiled step of `regroup` (ours).
 
-The fragments that begin at one layer stand in a queue, the tightest time budget first. A state says how many of each
-queue have been served. A set takes the next ones of some queues, so that it is known by how many; its share is a sum of
-one head per queue and the shared stage, all read off tables.
+The fragments that begin at one layer stand in a queue, the tightest time budget first. A state has the numbers of
+served fragments of each queue. A set takes the next ones of some queues, so their numbers determine it. Its share is a
+sum of one head per queue and the shared stage, all from tables.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 WHOLE = 1e-9
-"""Rates this far above a whole number of units are that number."""
+"""Distance above a whole number of units within which a rate counts as that number."""
 
 
 class Prices(NamedTuple):
-    """What fragments are worth.
+    """The worth of fragments.
 
     Attributes:
         price: GPU share in percent per unit of rate, by place in the queues, shape (fragments,); it does not rise
@@ -36,14 +36,14 @@ class Prices(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """The times of shared stages that are looked at, a row each.
+    """The tried times of shared stages, a row each.
 
     Attributes:
-        first: row of the tables that comes first.
+        first: first row of the tables.
         next_of: place of the next fragment of each queue, shape (queues,).
-        hoped: what a set gains at most, shape (rows,); minus `NEVER`: there is none.
+        hoped: upper bound on the gain of a set, shape (rows,); minus `NEVER` if there is no set.
         head: row of the heads of each queue, shape (rows, queues); -1 if it needs none, -2 if it gives no fragment.
-        size: how many of its fragments a set may have, shape (rows, queues).
+        size: most of its fragments in a set, shape (rows, queues).
     """
 
     first: int
@@ -54,13 +54,13 @@ class _Rows(NamedTuple):
 
 
 class _Sums(NamedTuple):
-    """Room for the sets of one row, by number of fragments.
+    """Space for the sets of one row, by number of fragments.
 
     Attributes:
         net: worth less heads by queue and number of its fragments, shape (queues, reach + 1).
-        value: the gain of the first so many queues before the shared stage, shape (queues + 1, reach + 1).
-        load: the rate in units that it serves, shape as `value`.
-        choice: how many of the last of these queues it takes, shape as `value`.
+        value: the gain of a number of first queues before the shared stage, shape (queues + 1, reach + 1).
+        load: its rate in units, shape as `value`.
+        choice: its number of fragments of the last of these queues, shape as `value`.
     """
 
     net: Floats
@@ -73,19 +73,19 @@ class _Sums(NamedTuple):
 def best_sets(
     queues: Queues, tables: Tables, rules: Rules, prices: Prices, served: Ints, must: int, slack: float
 ) -> tuple[Floats, Ints]:
-    """The sets that gain most, worth less GPU share, and take the next fragments of some queues.
+    """The sets of largest gain, worth less GPU share, that take the next fragments of some queues.
 
     Args:
         queues: the fragments.
         tables: least GPU shares of stages.
-        rules: what sets are allowed; without budgets of their own fragments have that of `must`, the least of the set.
-        prices: what fragments are worth.
+        rules: the rules for sets; without budgets of their own, fragments have that of `must`, the least of the set.
+        prices: the worth of fragments.
         served: fragments of each queue that have been served, shape (queues,).
-        must: queue whose next fragment has to be in the set.
-        slack: sets that gain by more than this less than the best may be left out.
+        must: queue with its next fragment required in the set.
+        slack: distance from the largest gain beyond which sets may be left out.
 
     Returns:
-        Gains by number of fragments, shape (reach + 1,), minus `NEVER` where there is none; and how many of each queue,
+        Gains by number of fragments, shape (reach + 1,), minus `NEVER` without a set; and the fragments of each queue,
         shape (reach + 1, queues).
     """
     number, reach, most_units = len(queues.begins), rules.reach, tables.shared_cost.shape[1] - 1
@@ -98,16 +98,16 @@ def best_sets(
         np.zeros((number + 1, reach + 1), dtype=np.int64),
     )
     best, looked = -NEVER, 0
-    # The rows again, those that promise most first, now at the shares of whole stages.
+    # Visit the rows again, by falling bound, now at the shares of whole stages.
     for i in np.argsort(-rows.hoped, kind="mergesort"):
-        # Rows come by falling promise: no later one makes a set of interest.
+        # Rows come by falling bound, so no later one makes a wanted set.
         if rows.hoped[i] < best - slack or rows.hoped[i] <= -NEVER:
             break
-        # Queue by queue at their real shares they promise too little.
+        # At their real shares the queues bound the gain too low.
         if _net(queues, tables, prices, must, rows, i, best - slack, sums.net) < best - slack:
             continue
         looked += 1
-        # The search is a heuristic's: the rows that promise less are left unseen.
+        # The search is a heuristic, so it skips the rows of lower bounds.
         if looked > rules.looks:
             break
         filled = _combine(must, reach, rows.next_of, queues.units, rows.size[i], sums)
@@ -115,7 +115,7 @@ def best_sets(
             place = int(np.ceil(sums.load[number, k] - WHOLE))
             if sums.value[number, k] <= -NEVER / 2 or place > most_units:
                 continue
-            # Less the shared stage for all of them; the best of each number is kept, and what it takes of each queue.
+            # Subtract the shared stage for all of them, and keep the best of each number and its choice of fragments.
             found = sums.value[number, k] - tables.shared_cost[i + rows.first, place]
             if found > gain[k] and found > best - slack:
                 gain[k] = found
@@ -129,9 +129,9 @@ def best_sets(
 
 @compiled
 def _promises(queues: Queues, tables: Tables, rules: Rules, prices: Prices, next_of: Ints, must: int) -> _Rows:
-    """What sets gain at most at each time of a shared stage; `next_of` as of `_Rows`, the others as of `best_sets`.
+    """Upper bounds on gains at each time of a shared stage; `next_of` as of `_Rows`, the others as of `best_sets`.
 
-    Stages of any length are taken at the least share per unit of rate, so that fragments add up.
+    Stages of any length count with the least share per unit of rate, so that fragments add up.
     """
     number = len(queues.begins)
     limit = queues.limits[next_of[must]]
@@ -144,7 +144,7 @@ def _promises(queues: Queues, tables: Tables, rules: Rules, prices: Prices, next
     for point in range(first_point, last_point):
         for row in range(tables.shared_start[point], tables.shared_start[point + 1]):
             ticks = tables.shared_ticks[row]
-            # Rows come by rising time: all later ones take too long as well.
+            # Rows come by rising time, so all later ones take too long as well.
             if ticks > limit:
                 break
             i, total = row - first_row, 0.0
@@ -155,7 +155,7 @@ def _promises(queues: Queues, tables: Tables, rules: Rules, prices: Prices, next
                     continue
                 left = (queues.limits[first] if rules.own else limit) - ticks
                 at, each = -1, tables.shared_least[row]
-                # Its own stage up to the point has to fit into what the shared one leaves.
+                # Its own stage up to the point must fit into the time that the shared one leaves.
                 if queues.begins[b] < point:
                     low, high = tables.own_start[b, point], tables.own_start[b, point + 1]
                     at = low + np.searchsorted(tables.own_ticks[low:high], left, side="right") - 1
@@ -166,12 +166,12 @@ def _promises(queues: Queues, tables: Tables, rules: Rules, prices: Prices, next
                     continue
                 last = min(queues.starts[b + 1], first + rules.reach)
                 end = place_above(prices.price, first, last, each)
-                # That fragment is in the set even where it costs more than it is worth.
+                # That fragment is in the set even if it costs more than its worth.
                 if b == must:
                     end = max(end, first + 1)
                 total += prices.worth[end] - prices.worth[first] - each * (queues.units[end] - queues.units[first])
                 head[i, b], size[i, b] = at, end - first
-            # Without the queue that has to be in it, a row makes no set.
+            # Without the required queue, a row makes no set.
             if size[i, must] > 0:
                 hoped[i] = total
     return _Rows(first_row, next_of, hoped, head, size)
@@ -181,7 +181,7 @@ def _promises(queues: Queues, tables: Tables, rules: Rules, prices: Prices, next
 def _net(
     queues: Queues, tables: Tables, prices: Prices, must: int, rows: _Rows, i: int, least: float, net: Floats
 ) -> float:
-    """What sets of row i gain at most where each queue has heads of its own, which are whole stages.
+    """Upper bound on the gain of sets of row i with heads of whole stages for each queue.
 
     Args:
         queues: see `best_sets`, as the next three.
@@ -190,8 +190,8 @@ def _net(
         must: see there.
         rows: the rows; the sizes of row i become final.
         i: the row.
-        least: sets that gain less are of no interest.
-        net: filled in, see `_Sums`.
+        least: least gain of a wanted set.
+        net: output, see `_Sums`.
     """
     total, reach, most_units = 0.0, net.shape[1] - 1, tables.shared_cost.shape[1] - 1
     shared, units, size = tables.shared_least[i + rows.first], queues.units, rows.size
@@ -200,7 +200,7 @@ def _net(
         alone = -NEVER if b == must else 0.0
         if at == -2:
             continue
-        # Each fragment more costs what it is worth too little: as many as that leaves a gain.
+        # Each further fragment loses, so take only as many as leave a gain.
         each = shared + (tables.own_least[at] if at >= 0 else 0.0)
         last, rest = min(queues.starts[b + 1], first + reach), rows.hoped[i]
         stop = first + size[i, b]
@@ -216,7 +216,7 @@ def _net(
             share = NEVER
             if place <= most_units:
                 share = tables.own_cost[at, place] if at >= 0 else 0.0
-            # No stage carries so many: the queue gives fewer.
+            # No stage serves so many, so the queue gives fewer.
             if share >= NEVER:
                 size[i, b] = k - 1
                 break
@@ -236,7 +236,7 @@ def _combine(must: int, reach: int, next_of: Ints, units: Floats, size: Ints, su
         next_of: place of the next fragment of each queue, shape (queues,).
         units: see `Queues`.
         size: most fragments to take of each queue, shape (queues,).
-        sums: of the row; all but its `net` is filled in.
+        sums: sums of the row; output except for `net`.
 
     Returns:
         The largest number of fragments.
@@ -249,7 +249,7 @@ def _combine(must: int, reach: int, next_of: Ints, units: Floats, size: Ints, su
         full = min(reach, filled + size[b])
         for k in range(full + 1):
             value[b + 1, k] = -NEVER
-            # Without this queue; the one that has to be in the set is never left out.
+            # Leave out this queue, unless the set requires it.
             if k <= filled and b != must:
                 value[b + 1, k], load[b + 1, k], choice[b + 1, k] = value[b, k], load[b, k], 0
             for some in range(max(1, k - filled), min(size[b], k) + 1):
@@ -263,7 +263,7 @@ def _combine(must: int, reach: int, next_of: Ints, units: Floats, size: Ints, su
 
 @compiled
 def place_above(price: npt.NDArray[Any], first: int, last: int, each: float) -> int:
-    """The place behind the fragments from `first` on whose price is above a value; prices do not rise."""
+    """The place behind the fragments from `first` on with prices above a value; prices do not rise."""
     low, high = first, last
     while low < high:
         middle = (low + high) // 2

@@ -1,9 +1,9 @@
-"""Prices of fragments, what each is worth in a plan: the duals of a linear program over sets, for `regroup` (ours).
+"""Prices of fragments as their worth in a plan: the duals of a linear program over sets, for `regroup` (ours).
 
-Fragments of a queue with like time budgets are a class with one price per unit of rate. Sets that gain most at the
-prices so far become columns until none gains. A fragment may take the place of a tighter one, so that prices do not
-rise along a queue: that is a column per pair of neighbouring classes, and what makes a few rounds do. Prices guide the
-search and prove nothing.
+Fragments of a queue with similar time budgets are a class with one price per unit of rate. Sets of largest gain at the
+prices so far become columns until none gains. A fragment may replace a tighter one, so prices do not rise along a
+queue. A column per pair of neighbouring classes states this, and makes a few rounds sufficient. Prices guide the search
+and prove nothing.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 GAINS_PCT = 1e-3
-"""Sets that gain less add nothing to the prices."""
+"""Least gain of a set that changes prices."""
 ROUNDS = 40
-"""Most times to look for sets that gain."""
+"""Most searches for sets that gain."""
 ALONE_PCT = 1e4
-"""Share of a unit of rate without a set, more than any stage for it."""
+"""GPU share of a unit of rate without a set, more than that of any stage."""
 
 
 def classes_of(queues: Queues, most: int) -> Ints:
-    """The class of each fragment, at most so many per queue, of about as many fragments each; shape (fragments,)."""
+    """The class of each fragment, up to a number per queue, with about as many fragments each; shape (fragments,)."""
     found = np.zeros(len(queues.places), dtype=np.int64)
     last = -1
     for first, end in zip(queues.starts[:-1], queues.starts[1:], strict=True):
@@ -39,7 +39,7 @@ def classes_of(queues: Queues, most: int) -> Ints:
 
 
 class PriceProgram:
-    """min share · x, the rate of each class in sets at least, x ≥ 0; solved again from the last basis."""
+    """The program min share · x, at least the rate of each class in sets, x ≥ 0; solved again from the last basis."""
 
     def __init__(self, queues: Queues, classes: Ints, alone_pct: float) -> None:
         self._classes, self._rate = classes, np.diff(queues.units)
@@ -69,12 +69,12 @@ Sets = list[tuple[Ints, float]]
 
 
 def prices_of(queues: Queues, tables: Tables, rules: Rules, most_classes: int, sets: Sets) -> tuple[Prices, Sets]:
-    """Prices at which hardly any set gains, and the sets that make them.
+    """Prices at which hardly any set gains, and the sets behind them.
 
     Args:
         queues: the fragments.
         tables: shares of their stages.
-        rules: what sets are allowed.
+        rules: the rules for sets.
         most_classes: most classes of a queue.
         sets: sets to begin with.
     """
@@ -97,7 +97,7 @@ def prices_of(queues: Queues, tables: Tables, rules: Rules, most_classes: int, s
 
 
 def _first_states(queues: Queues, classes: Ints) -> list[tuple[Ints, int]]:
-    """Per class the state in which it is the tightest left, and its queue."""
+    """Per class the state in which it is the tightest remaining one, and its queue."""
     found = []
     for place in np.searchsorted(classes, np.arange(int(classes[-1]) + 1)).tolist():
         served = [
@@ -111,7 +111,7 @@ def _first_states(queues: Queues, classes: Ints) -> list[tuple[Ints, int]]:
 def _best_set(
     queues: Queues, tables: Tables, rules: Rules, prices: Prices, served: Ints, must: int
 ) -> tuple[Ints, float] | None:
-    """Places and GPU share of the set that gains most at a state; None if none gains."""
+    """Places and GPU share of the set of largest gain at a state; None if none gains."""
     gain, taken = best_sets(queues, tables, rules, prices, served, must, 0.0)
     k = int(np.argmax(gain))
     if gain[k] <= GAINS_PCT:

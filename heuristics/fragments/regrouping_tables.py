@@ -1,7 +1,7 @@
 """The queues of a fleet and the least GPU shares of its stages as tables, for `regroup` (ours).
 
-Rates count in units. Where all are equal, or small multiples of one, tables are exact, else rates of stages are rounded
-up to whole units: tables guide the search, and exact arithmetic prices what it finds.
+Rates count in units. If all are equal, or small multiples of one, tables are exact; else rates of stages are rounded up
+to whole units. Tables guide the search, and exact arithmetic prices its results.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 NEVER = 1e15
-"""The GPU share of a stage that is not fast enough: more than that of any plan."""
+"""The GPU share of a stage that is too slow, more than that of any plan."""
 MOST_UNITS = 500
-"""Units of the rates of a set beyond which they are rounded."""
+"""Most units of the rates of a set without rounding."""
 
 
 class Rules(NamedTuple):
-    """What sets are allowed.
+    """The rules for sets.
 
     Attributes:
-        own: fragments keep their own time budgets, not the least of the set.
+        own: whether fragments keep their own time budgets, not the least of the set.
         reach: most fragments of a set.
-        looks: most times of a set's shared stage that are looked at, those that promise most.
+        looks: most tried times of a set's shared stage, those with the largest bounds.
         points: the first re-partition point, and the one behind the last.
         max_instances: most instances of a stage; infinite means any number.
     """
@@ -54,7 +54,7 @@ class Queues(NamedTuple):
         starts: queue b is `places[starts[b]:starts[b + 1]]`, shape (queues + 1,).
         limits: longest execution of each in ticks, shape (fragments,).
         units: sums of the rates in units before each place, shape (fragments + 1,).
-        per_tick: requests that a unit of rate brings in a tick.
+        per_tick: requests per tick of a unit of rate.
     """
 
     places: Ints
@@ -66,12 +66,12 @@ class Queues(NamedTuple):
 
     @property
     def even(self) -> bool:
-        """Whether a unit is the rate of each."""
+        """Whether a unit is the rate of each fragment."""
         return bool((np.diff(self.units) == 1).all())
 
 
 def queues_of(fleet: Fleet, stages: Stages, places: Sequence[int], reach: int) -> Queues:
-    """The queues of some fragments, of which so many may share instances."""
+    """The queues of some fragments, given the most that may share instances."""
     limit = {k: stages.execution_ticks(fleet.fragments[k].budget_s) for k in places}
     order = sorted(places, key=lambda k: (fleet.fragments[k].partition_point, limit[k], k))
     begin = np.array([fleet.fragments[k].partition_point for k in order], dtype=np.int64)
@@ -104,7 +104,7 @@ class Tables(NamedTuple):
         shared_least: least share per unit of rate over all rates, shape (rows,).
         own_start: shape (queues, layers + 1).
         own_ticks: times, shape (rows,).
-        own_cost: share of the cheapest heads, one or, where rates are equal, several; shape (rows, units + 1).
+        own_cost: share of the cheapest head or, with equal rates, heads; shape (rows, units + 1).
         own_least: as `shared_least`, shape (rows,).
     """
 
@@ -125,14 +125,14 @@ def _units(queues: Queues, rules: Rules) -> int:
 
 
 def entries(stages: Stages, queues: Queues, rules: Rules) -> int:
-    """How many choices tables are made of, each for all rates."""
+    """Number of choices behind the tables, each for all rates."""
     network, (first, end) = stages.network, rules.points
     ranges = sum(1 + int((queues.begins < p).sum()) for p in range(first, end))
     return ranges * len(network.batches) * len(network.shares_pct) * (_units(queues, rules) + 1)
 
 
 def tables_of(stages: Stages, queues: Queues, rules: Rules) -> Tables:
-    """The tables of the sets that are allowed."""
+    """The tables of the allowed sets."""
     units = _units(queues, rules)
     table = _Maker(stages, queues.per_tick, rules.max_instances, units)
     layers, begins, points = stages.network.layers, queues.begins.tolist(), range(*rules.points)
@@ -173,11 +173,11 @@ class _Maker:
         self._per_tick = np.arange(units + 1) * per_tick
 
     def none(self) -> tuple[Floats, Floats]:
-        """The table of a range that no stage runs."""
+        """The table of a range without a stage."""
         return np.zeros(0), np.zeros((0, len(self._per_tick)))
 
     def of(self, first: int, end: int) -> tuple[Floats, Floats]:
-        """Times at which some rate is served at a smaller share, and the least share within each by rate."""
+        """Times at which the share of some rate falls, and the least share within each by rate."""
         choices = self._stages.choices(first, end)
         if not len(choices.ticks):
             return self.none()

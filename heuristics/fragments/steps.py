@@ -1,16 +1,16 @@
-"""Which of Graft's steps loses what: its plan again with one step after the other made the best possible (ours).
+"""The losses of Graft's steps: its plan again with one step after the other made optimal (ours).
 
-From the last step to the first, so that each plan may choose all that the one before it might:
+The order is from the last step to the first, so that each plan has all choices of the one before:
 
-1. *stages*: the parts and the re-partition point of each set stay; times are split anew, and parts that begin at the
-   same layer reach that point together where that is cheaper (Algorithm 1 gives each an own stage);
-2. *re-partition point*: the parts of each set stay;
-3. *division*: parts and groups stay, and each group is divided into sets in the best way;
-4. *grouping*: parts stay, and they are divided into sets of at most as many as a group has in the best way;
-5. *group size*: parts stay, and they are divided into sets of any size in the best way.
+1. *stages*: the parts and the re-partition point of each set stay. Times are split anew, and parts that begin at the
+   same layer reach that point together if that is cheaper (Algorithm 1 gives each an own stage).
+2. *re-partition point*: the parts of each set stay.
+3. *division*: parts and groups stay, and each group is divided into sets optimally.
+4. *grouping*: parts stay, and they are divided optimally into sets of at most a group's size.
+5. *group size*: parts stay, and they are divided optimally into sets of any size.
 
-What the optimum is still better by then is lost by merging. Steps 4 and 5 are those of the default solver on the fleet
-whose fragments are the parts; where it proves no optimum, a step is counted with the one before it.
+The remaining distance from the optimum is lost by merging. The default solver finds steps 4 and 5, on a fleet with the
+parts as fragments. If it proves no optimum, a step counts with the one before it.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from heuristics.fragments.graft import groups_of, merged, realign
 from heuristics.fragments.options import GraftOptions
 
 LIMIT_S = 10.0
-"""Limit of steps 4 and 5 each in seconds, where none is given."""
+"""Default limit of each of steps 4 and 5 in seconds."""
 
 
 def graft_steps(
     fleet: Fleet, space: FragmentSpace, limits: Limits[FragmentPlan], *, options: GraftOptions
 ) -> Iterator[tuple[str, FragmentPlan]]:
-    """Graft's plan, then with one more of its steps made the best possible at a time.
+    """Graft's plan, then plans with one more of its steps made optimal at a time.
 
     Args:
         fleet: the instance.
         space: plan space.
-        limits: the seed is that of the parts which begin groups; the time limit is that of each search.
+        limits: the seed is that of the parts that begin groups; the time limit is that of each search.
         options: Graft's options.
 
     Yields:
-        What loses the difference from this plan to the next one, or to the optimum after the last, and the plan.
-        Nothing where fragments are not realigned, or one cannot be served.
+        The step that loses the difference from this plan to the next one, or to the optimum after the last, and the
+        plan. Nothing if fragments are not realigned, or one cannot be served.
     """
     if space.sharing is not Sharing.REALIGNED:
         return
@@ -69,7 +69,7 @@ def graft_steps(
 
 
 def _known(plans: Sequence[tuple[str, FragmentPlan | None]]) -> Iterator[tuple[str, FragmentPlan]]:
-    """The plans that are known; the step before one that is not loses both differences together."""
+    """The known plans; the step before an unknown one has both differences together."""
     for k, (step, plan) in enumerate(plans):
         if plan is not None:
             after = next((i for i in range(k + 1, len(plans)) if plans[i][1] is not None), len(plans))
@@ -88,14 +88,14 @@ class _Dividing:
         self._part = {k: part for part in parts for k in part.fragments}
 
     def best_set(self, fragments: Sequence[int], point: int | None = None) -> Priced:
-        """The cheapest set of fragments, whole parts that can share one, with a re-partition point or any."""
+        """The cheapest set of whole parts that can share one, with a given re-partition point or any."""
         own = {self._part[k].fragments: self._part[k] for k in fragments}
         found = self._set(list(own.values()), point)
         assert found is not None
         return found
 
     def best_division(self, parts: Sequence[Part]) -> list[Priced]:
-        """The cheapest sets of parts: a dynamic program over subsets, the first part of which is in the next set."""
+        """The cheapest sets of parts: a dynamic program over subsets, with the first part of each in the next set."""
         everything = (1 << len(parts)) - 1
         sets = {
             mask: self._set([part for k, part in enumerate(parts) if mask >> k & 1])
@@ -110,7 +110,7 @@ class _Dividing:
                 if own is not None:
                     total, others = least[mask ^ first ^ with_first]
                     found.append((own.total_pct + total, [own, *others]))
-            # Not empty: the first part by itself is a set, since Graft serves it.
+            # There is one, since the first part by itself is a set that Graft serves.
             least[mask] = min(found, key=lambda division: division[0])
         return least[everything][1]
 
@@ -134,7 +134,7 @@ def _subsets(mask: int) -> Iterator[int]:
 def _best(
     fleet: Fleet, parts: Sequence[Part], space: FragmentSpace, most: int | None, limit_s: float | None
 ) -> FragmentPlan | None:
-    """The best plan whose sets have at most so many whole parts; None if it is not proven, or members are limited."""
+    """The best plan with a most number of whole parts per set; None if it is not proven, or members are limited."""
     if space.max_members is not None:
         return None
     fragments = [Fragment(str(k), part.begin, part.budget_s, part.rate_rps) for k, part in enumerate(parts)]
@@ -149,6 +149,6 @@ def _best(
 
 
 def _apart(own: RealignedSet, parts: Sequence[Part]) -> RealignedSet:
-    """A set of parts as one of their fragments."""
+    """A set of parts as a set of their fragments."""
     heads = tuple(Head(tuple(i for k in head.fragments for i in parts[k].fragments), head.stage) for head in own.heads)
     return RealignedSet(own.repartition_point, own.shared, heads)

@@ -1,4 +1,4 @@
-"""The systems of Graft's evaluation as rows: Graft with what §5.5 changes, and those that it compares with."""
+"""The systems of Graft's evaluation as rows: Graft with the changes of §5.5, and the compared systems."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ VARIANTS = {
     "graft:massive": ("Graft with merging threshold 0.01, for thousands (Graft §5.8)", GraftOptions(threshold=0.01)),
     "graft:literal": ("Graft whose groups keep distant fragments together, as printed (Graft §4.2)", LITERAL),
 }
-"""Graft and its variants by name: what they are, and their options."""
+"""Graft and its variants by name, with their descriptions and options."""
 
 FRAGMENT_SYSTEMS: tuple[AnySolver, ...] = (
     *(

@@ -15,12 +15,12 @@ DART_SPACE = PipelineSpace(max_partitions=2, virtual_gpus=False)
 
 
 def no_partitioning_space(cluster: Cluster, space: PipelineSpace) -> PipelineSpace:
-    """What NP's design leaves of a plan space: one partition, whole GPUs."""
+    """The part of a plan space within NP's design: one partition, whole GPUs."""
     return replace(space, max_partitions=1, virtual_gpus=False)
 
 
 def dart_space(cluster: Cluster, space: PipelineSpace) -> PipelineSpace:
-    """What DART-r's design leaves of a plan space: two partitions at most, whole GPUs."""
+    """The part of a plan space within DART-r's design: at most two partitions, whole GPUs."""
     return replace(space, max_partitions=min(2, space.most_partitions(cluster)), virtual_gpus=False)
 
 

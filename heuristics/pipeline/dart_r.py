@@ -1,4 +1,4 @@
-"""DART-r: chains of one low- and one high-class GPU, replicated; what is left over runs whole models (PPipe §7.1)."""
+"""DART-r: replicated chains of one low- and one high-class GPU; the other GPUs run whole models (PPipe §7.1)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from heuristics.pipeline import dart_space
 from heuristics.pipeline.gpu_counts import Gpus, Rates, whole_model_pipeline, whole_models
 from heuristics.pipeline.no_partitioning import no_partitioning_counts
 
-# Chains on a pair of GPUs, one of each of two types: the unit that DART-r replicates (PPipe §7.1).
+# Chains on a pair of GPUs of two types, the unit that DART-r replicates (PPipe §7.1).
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +88,12 @@ NAME = "dart-r"
 def solve_dart_r(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelinePlan]) -> Answer[PipelinePlan]:
     """Divide the GPUs between the models, pair them up, and replicate each model's best use of a pair.
 
-    NP's allocation divides the high-class GPUs. Low-class ones stay where NP's throughput needs them; the others are
-    divided in proportion to the high-class ones (ours; the authors' plans divide them evenly). So DART-r never serves
-    less than NP. A pair runs a chain, or the whole model on each GPU where that serves more. The paper knows two types.
-    With more of them (ours), the high class is the type with least whole-model latency, the low class the most numerous
-    of the others, and the rest run whole models as in NP. With one type all is NP; where NP has no plan, it has none.
+    NP's allocation divides the high-class GPUs. Low-class ones stay with models that need them for NP's throughput; the
+    others are divided in proportion to the high-class ones (ours; the authors' plans divide them evenly). So DART-r
+    never serves less than NP. A pair runs a chain, or the whole model on each GPU if that serves more. The paper has
+    two types. With more of them (ours), the high class is the type with least whole-model latency, the low class the
+    most numerous of the others, and the rest run whole models as in NP. With one type it is NP. It has a plan only if
+    NP has.
 
     Args:
         cluster: the instance.
@@ -117,8 +118,8 @@ def solve_dart_r(cluster: Cluster, space: PipelineSpace, limits: Limits[Pipeline
 def gpu_classes(cluster: Cluster) -> tuple[str, str | None]:
     """The high- and the low-class GPU type; None if there is only one type.
 
-    The high class has the least whole-model latency at batch 1 on a whole GPU, summed over the models; a model that was
-    not measured on a type puts it behind those where it was.
+    The high class has the least whole-model latency at batch 1 on a whole GPU, summed over the models; a type without a
+    measurement of some model comes behind those with all.
     """
 
     def slowness(name: str) -> tuple[int, Fraction]:
@@ -131,7 +132,7 @@ def gpu_classes(cluster: Cluster) -> tuple[str, str | None]:
 
 
 def _divide(cluster: Cluster, rates: Rates, gpus: Gpus, high: str, low: str) -> None:
-    """Divide the low-class GPUs: what NP's throughput needs, and the rest in proportion to the high-class ones."""
+    """Divide the low-class GPUs: the need of NP's throughput, and the rest in proportion to the high-class ones."""
     shares = {m.name: gpus.get((m.name, high), 0) for m in cluster.models}
     # No high-class GPU is in use, so there is nothing to pair with.
     if not any(shares.values()):
@@ -144,7 +145,7 @@ def _divide(cluster: Cluster, rates: Rates, gpus: Gpus, high: str, low: str) -> 
 
 def _needed(cluster: Cluster, rates: Rates, gpus: Gpus, low: str) -> dict[str, int]:
     """Low-class GPUs without which a model would fall below NP's smallest throughput per weight."""
-    # An allocation that a time limit cut short names no pair without a GPU.
+    # An allocation from a stopped run names no pair without a GPU.
     served = {
         m.name: {g.name: rates[p].rate_rps * gpus.get(p, 0) for g in cluster.gpus if (p := (m.name, g.name)) in rates}
         for m in cluster.models
@@ -174,14 +175,14 @@ def _pipelines(
     pair: tuple[str, str | None],
     space: PipelineSpace,
 ) -> list[Pipeline]:
-    """A model's pipelines on the GPUs that it was given: chains on pairs of GPUs, whole models on the rest."""
+    """A model's pipelines on its GPUs: chains on pairs of GPUs, whole models on the rest."""
     high, low = pair
     own = {gpu.name: gpus.get((model.name, gpu.name), 0) for gpu in cluster.gpus}
     found = []
     if low is not None and space.max_partitions != 1 and (copies := min(own[high], own[low])):
         chain = best_chain(cluster, model, (low, high), space)
         alone = sum(rates[model.name, name].rate_rps for name in (low, high) if (model.name, name) in rates)
-        # A chain only where it serves more than the two GPUs by themselves.
+        # A pair runs a chain only if that serves more than the two GPUs by themselves.
         if chain is not None and chain.rate_rps > alone:
             found.append(chain.pipeline(model, copies))
             own[high] -= copies

@@ -1,4 +1,4 @@
-"""How many whole GPUs of each type a model gets: the MILP that is left of PPipe's without partitioning (§7.1, NP)."""
+"""Numbers of whole GPUs of each type for each model: PPipe's MILP without partitioning (§7.1, NP)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from euclio.problems.pipeline import Cluster, Gpu, Model, Partition, Pipeline, PipelineSpace
 from heuristics.highs import Limits, least_whole
 
-# Whole models on whole GPUs: what one GPU of a type serves of a model that is not partitioned (PPipe §7.1, NP).
+# Whole models on whole GPUs: the rate of an unpartitioned model on one GPU of a type (PPipe §7.1, NP).
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def _best(model: Model, gpu: Gpu, space: PipelineSpace) -> WholeModel | None:
     while (latency := model.latency_s(gpu.name, 1, 0, model.blocks - 1, batch)) is not None:
         delay = model.batch_build.delay_s(batch) if space.batch_build and model.batch_build else 0
         found = WholeModel(batch, latency)
-        # Strictly more: ties go to the smaller batch.
+        # Only strictly more counts, so ties go to the smaller batch.
         if latency + delay <= model.budget_s and (best is None or found.rate_rps > best.rate_rps):
             best = found
         batch += 1
@@ -72,13 +72,13 @@ def whole_model_pipeline(model: Model, gpu: str, whole: WholeModel, gpus: int) -
 
 # The best division of few whole GPUs between whole models, in exact arithmetic (ours).
 #
-# What HiGHS finds is within tolerances. All amounts of GPUs with which each model is served better than in the best
-# division known, no more GPUs than that takes, are put together; if none fit, it is proven.
+# HiGHS works within tolerances. This combines all least amounts of GPUs that serve each model better than the best
+# known division. If no combination fits, that division is proven.
 
 MOST_AMOUNTS = 20_000
-"""Amounts of GPUs of one model that are looked at."""
+"""Most amounts of GPUs of one model."""
 MOST_TOGETHER = 300_000
-"""Pairs of amounts of several models that are looked at."""
+"""Most pairs of amounts of several models."""
 
 Vector = tuple[int, ...]
 
@@ -88,18 +88,18 @@ class TooManyError(Exception):
 
 
 def division(cluster: Cluster, rates: Rates, loads: list[Fraction], *, beyond: bool) -> list[tuple[Vector, ...]]:
-    """Divisions of the GPUs, by type for each model, with which every model is served its load; none: there is none.
+    """Divisions of the GPUs, by type for each model, that serve every model its load; empty if there is none.
 
-    Of the divisions that use as many GPUs or more of each type, one is left.
+    Among divisions that use as many GPUs or more of each type, one stays.
 
     Args:
         cluster: the instance.
-        rates: what one GPU serves, by model and type.
+        rates: rate of one GPU, by model and type.
         loads: requests per second by model.
-        beyond: whether more than the load has to be served; if not, the load itself is enough.
+        beyond: whether to serve more than the load; if not, the load itself is enough.
 
     Raises:
-        TooManyError: there are too many to look at.
+        TooManyError: there are too many amounts.
     """
     found: dict[Vector, tuple[Vector, ...]] = {(0,) * len(cluster.gpus): ()}
     pairs = 0
@@ -112,7 +112,7 @@ def division(cluster: Cluster, rates: Rates, loads: list[Fraction], *, beyond: b
         for (used, before), more in itertools.product(found.items(), own):
             total = tuple(a + b for a, b in zip(used, more, strict=True))
             if all(n <= gpu.count for n, gpu in zip(total, cluster.gpus, strict=True)):
-                # Divisions that use the same GPUs leave the same to others: one of them is enough.
+                # Divisions with the same GPUs leave the same to others, so one of them is enough.
                 joint.setdefault(total, (*before, more))
         found = joint
     return list(found.values())
@@ -124,7 +124,7 @@ def _rate(rates: Rates, model: str, gpu: str) -> Fraction:
 
 
 def _least_amounts(cluster: Cluster, rates: list[Fraction], load: Fraction, beyond: bool) -> list[Vector]:
-    """Amounts of GPUs by type that serve a load, none of which could do with less of the last type that serves."""
+    """Amounts of GPUs by type that serve a load, with the least number of the last serving type."""
     useful = [t for t, rate in enumerate(rates) if rate]
     others, last = useful[:-1], useful[-1]
     if math.prod(cluster.gpus[t].count + 1 for t in others) > MOST_AMOUNTS:
@@ -132,7 +132,7 @@ def _least_amounts(cluster: Cluster, rates: list[Fraction], load: Fraction, beyo
     found = []
     for counts in itertools.product(*(range(cluster.gpus[t].count + 1) for t in others)):
         missing = load - sum((n * rates[t] for n, t in zip(counts, others, strict=True)), Fraction(0))
-        # Exact, so that a load that is met to the last digit counts as met, or as not exceeded.
+        # Exact, so that a load met to the last digit counts as met, or as not exceeded.
         needed = math.floor(missing / rates[last]) + 1 if beyond else math.ceil(missing / rates[last])
         amount = [0] * len(rates)
         for n, t in zip((*counts, max(0, needed)), useful, strict=True):
@@ -150,11 +150,11 @@ Gpus = dict[tuple[str, str], int]
 """Whole GPUs by names of model and GPU type."""
 
 SHORTFALL = 2e-6
-"""Rows may be violated by HiGHS's feasibility tolerance of 1e-6; twice that makes up for it."""
+"""HiGHS may violate rows by its feasibility tolerance of 1e-6; twice that compensates."""
 MOST_ROUNDS = 100
-"""Rounds, each of which takes a better allocation than the one before, after which a proof is given up."""
+"""Most rounds of a proof; each takes a better allocation than the one before."""
 ERROR = 1e-5
-"""Bounds are moved outwards by this share of the objective's scale: HiGHS computes within tolerances."""
+"""Share of the objective's scale by which bounds move outwards, since HiGHS works within tolerances."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +165,8 @@ class Counts:
         gpus: GPUs by model and type; None if none was found.
         bound: proven bound on the objective, in its unit; None if there is none.
         raw_status: the library's own word.
-        infeasible: there is no allocation.
-        reason: why there is none, in one line.
+        infeasible: whether there is no allocation.
+        reason: the reason for no allocation, in one line.
     """
 
     gpus: Gpus | None
@@ -177,11 +177,11 @@ class Counts:
 
 
 def fairest_counts(cluster: Cluster, rates: Rates, time_limit_s: float | None = None) -> Counts:
-    """The allocation with most of the smallest throughput per weight; none where a model would get no GPU.
+    """The allocation with most of the smallest throughput per weight; none if a model would get no GPU.
 
     Args:
         cluster: the instance.
-        rates: what one GPU serves, by model and type.
+        rates: rate of one GPU, by model and type.
         time_limit_s: seconds; None means no limit.
     """
     pairs = list(rates)
@@ -195,7 +195,7 @@ def fairest_counts(cluster: Cluster, rates: Rates, time_limit_s: float | None = 
     gain[-1] = -1
     found = _solve(cluster, pairs, gain, rows, 0.0, time_limit_s)
     if found.gpus is not None and _leaves_out(cluster, found.gpus):
-        # Either it cannot be helped, or the least throughput per weight is lost in the solver's tolerance.
+        # Either some model must get no GPU, or the solver's tolerance hides the least throughput per weight.
         gets_gpus = np.hstack([served > 0, np.zeros((len(weights), 1))])
         least = np.repeat([0.0, 1.0], len(weights))
         found = _solve(cluster, pairs, gain, np.vstack([rows, gets_gpus]), least, time_limit_s)
@@ -207,7 +207,7 @@ def fairest_counts(cluster: Cluster, rates: Rates, time_limit_s: float | None = 
 
 
 def _fairest(cluster: Cluster, rates: Rates, found: Counts) -> Counts:
-    """The fairest allocation, proven: the one found, or a better one that HiGHS's tolerance hid behind it."""
+    """The fairest allocation, proven: the one found, or a better one that HiGHS's tolerance hid."""
     best, gpus = _least_served(cluster, rates, found.gpus or {}), found.gpus
     # Either no division serves more, which is the proof, or the next round starts from a better one.
     for _ in range(MOST_ROUNDS):
@@ -221,7 +221,7 @@ def _fairest(cluster: Cluster, rates: Rates, found: Counts) -> Counts:
 
 
 def _allocation(cluster: Cluster, amounts: tuple[tuple[int, ...], ...]) -> Gpus:
-    """GPUs by names of model and type, of a division given as amounts by type for each model."""
+    """GPUs by names of model and type, for a division given as amounts by type for each model."""
     return {
         (model.name, gpu.name): n
         for model, own in zip(cluster.models, amounts, strict=True)
@@ -249,7 +249,7 @@ def cheapest_counts(cluster: Cluster, rates: Rates, time_limit_s: float | None =
 
     Args:
         cluster: the instance; its models have rates and its GPU types prices.
-        rates: what one GPU serves, by model and type.
+        rates: rate of one GPU, by model and type.
         time_limit_s: seconds; None means no limit.
     """
     pairs = list(rates)
@@ -261,7 +261,7 @@ def cheapest_counts(cluster: Cluster, rates: Rates, time_limit_s: float | None =
     rows = np.minimum(_served(cluster, rates, pairs) / np.array([[float(rate)] for rate in wanted]), 1.0)
     all_gpus = sum(((gpu.price_per_h or Fraction(0)) * gpu.count for gpu in cluster.gpus), Fraction(0)) or Fraction(1)
     prices = np.array([float((cluster.gpu(name).price_per_h or 0) / all_gpus) for _, name in pairs])
-    # Rows laxer than tolerances are: without a solution there is none, and no plan costs less.
+    # The rows are laxer than the tolerances, so without a solution there is no plan, and no plan costs less.
     found = _solve(cluster, pairs, prices, rows, 1.0 - SHORTFALL, time_limit_s)
     found = replace(found, bound=None if found.bound is None else max(0.0, found.bound - ERROR) * float(all_gpus))
     if found.gpus is not None and not _serves(cluster, rates, found.gpus):
@@ -271,7 +271,7 @@ def cheapest_counts(cluster: Cluster, rates: Rates, time_limit_s: float | None =
 
 
 def _cheapest(cluster: Cluster, divisions: list[tuple[tuple[int, ...], ...]]) -> Counts:
-    """The cheapest of all divisions that serve the rates, proven; none given: it is proven that there is none."""
+    """The cheapest of all divisions that serve the rates, proven; none if it is proven that there is none."""
     if not divisions:
         return Counts(None, None, "infeasible", True)
     every = [_allocation(cluster, amounts) for amounts in divisions]
@@ -317,9 +317,9 @@ def _solve(
 
 
 def with_spare_gpus(cluster: Cluster, rates: Rates, gpus: Gpus) -> Gpus:
-    """The allocation with every spare GPU given, one at a time, to the model that is served least per weight (ours).
+    """The allocation with every spare GPU given, one at a time, to the model with the least rate per weight (ours).
 
-    Ties go to the model that is listed first; a GPU that no model can use stays spare.
+    Ties go to the first listed model; a GPU that no model can use stays spare.
     """
     given = dict(gpus)
     served = {

@@ -1,7 +1,7 @@
 """No-Partitioning (NP): whole models on whole GPUs, the best allocation of them (PPipe §7.1).
 
-The paper solves its MILP with one partition and without virtual GPUs. What is left of it is one whole number per model
-and GPU type: a small MILP, solved by HiGHS as SciPy brings it.
+The paper solves its MILP with one partition and without virtual GPUs. This leaves one whole number per model and GPU
+type, a small MILP for SciPy's HiGHS.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def solve_no_partitioning(cluster: Cluster, space: PipelineSpace, limits: Limits
         limits: limits of the run.
 
     Returns:
-        The best plan of NP's plan space with a bound that proves it, or one without a proof where the time limit hit.
+        The best plan of NP's plan space with a bound that proves it, or one without a proof after a timeout.
 
     Raises:
         InputError: the least-cost objective without rates or prices.
@@ -59,10 +59,10 @@ def solve_no_partitioning(cluster: Cluster, space: PipelineSpace, limits: Limits
 def no_partitioning_counts(
     cluster: Cluster, space: PipelineSpace, rates: Rates, time_limit_s: float | None = None
 ) -> Counts:
-    """NP's allocation of whole GPUs; none where they cannot serve every model, or for least cost its rate.
+    """NP's allocation of whole GPUs; none if they cannot serve every model, or for least cost its rate.
 
-    What the throughput objective leaves over goes to the models that are served least per weight (ours; the paper does
-    not say).
+    For the throughput objective, spare GPUs go to the models with the least rate per weight (ours; the paper is
+    silent).
 
     Raises:
         InputError: the least-cost objective without rates or prices.

@@ -1,1 +1,1 @@
-"""Graft's evaluation: what realigning fragments saves, and how far from the optimum it stays."""
+"""Graft's evaluation: the savings from realigning fragments, and the distance from the optimum."""

@@ -75,7 +75,7 @@ DEFAULT = Parameters()
 
 @dataclass(frozen=True, slots=True)
 class FleetSampling:
-    """How much is run.
+    """Sizes of the study's samples.
 
     Attributes:
         draws: fleets per network and scale.
@@ -85,8 +85,7 @@ class FleetSampling:
         massive: numbers of clients of Figure 18.
         amounts: clients that GSLICE serves within the shares of Figure 17.
         ratios: SLO ratios of Figure 20.
-        enumerated: networks whose groupings are all tried, whose larger fleets are bounded and whose requests are
-            simulated.
+        enumerated: networks with all groupings tried, bounds on larger fleets, and simulated requests.
         grouped: clients of the fleets of Table III's third row of which all groupings are tried.
         swept: fleets per network, scale and value of a parameter.
         bounded: numbers of clients of the fleets whose least share is bounded.

@@ -38,7 +38,7 @@ IDLE_W, FULL_W = 35.0, 306.0
 ENERGY_SCALES = tuple(scale for scale in SCALES if scale.key in {"small_homo", "large_homo"})
 """The scales of Figure 21, four and twenty fragments: "the same settings as in Section 5.2 and Section 5.3"."""
 LESS_THAN_GRAFT = ("inc", "vgg", "vit")
-"""Networks for which Graft's text prints how much less energy GSLICE+ takes than Graft."""
+"""Networks for which Graft's text prints the difference in energy between GSLICE+ and Graft."""
 
 
 def busy(fleet: Fleet, plan: FragmentPlan) -> float:
@@ -110,7 +110,7 @@ def energy_measures(rows: pd.DataFrame) -> dict[str, Measured]:
 
 
 def energy_reasons(rows: pd.DataFrame) -> dict[str, str]:
-    """Sentences on what the model counts, and on the result of another model."""
+    """Sentences on the terms of the model, and on the result of another model."""
     small, large = (scale.key for scale in ENERGY_SCALES)
     _, key, system = _most_saved({key: _by_draw(rows, small, key) for key in NETWORKS})
     free, _, _ = _most_saved({key: _by_draw(rows, small, key, 0.0) for key in NETWORKS})

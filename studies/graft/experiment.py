@@ -1,4 +1,4 @@
-"""Graft §5: savings from realigning fragments at all scales, the distance from the optimum, the value of each step."""
+"""Graft §5, with savings from realigning fragments at all scales, distances from the optimum, and values of steps."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Details:
     """Values for the text next to the tables.
 
     Attributes:
-        sampling: how much was run.
+        sampling: the sizes of the samples.
         least_ratio: least SLO ratio at which Inc has a partition point at nearly every moment.
         surest_ratio: least SLO ratio at which it has one at every moment tried.
         exact: the solver of the optima.

@@ -1,4 +1,4 @@
-"""Why measured numbers differ from the published ones, as far as the runs can say."""
+"""Reasons why measured numbers differ from the published ones, as far as the runs show them."""
 
 from __future__ import annotations
 

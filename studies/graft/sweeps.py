@@ -32,7 +32,7 @@ RANGES: Mapping[str, tuple[str, tuple[float, ...]]] = {
 """Parameters with their words and values, the fitted one in the middle. More than 0.8 of `fixed` would bring Inc above
 the 25 ms of Figure 4b. Row 1 of Table III fixes the part that a batch pays once, so it is not varied."""
 MASSIVE_CLIENTS = 60
-"""Clients of a massive fleet in the sweeps: enough to see which way a parameter moves it."""
+"""Clients of a massive fleet in the sweeps, enough to see the direction of a parameter's effect."""
 AMOUNT, MOST = 3, 24
 """Clients that GSLICE serves within the share of a sweep's Figure 17, and the most that arrive."""
 SERVED = (GRAFT, GSLICE, GSLICE_PLUS, STATIC)
@@ -40,7 +40,7 @@ SERVED = (GRAFT, GSLICE, GSLICE_PLUS, STATIC)
 FIVES = 4
 """Sets of five fragments per draw; Figure 11 shows the one with the largest saving."""
 LEAST_CORRELATION = 0.3
-"""Rank correlation from which a parameter is said to move a number."""
+"""Least rank correlation of a parameter that moves a number."""
 COLUMNS = ("parameter", "value", "draw", "key", "figure")
 
 
@@ -86,7 +86,7 @@ def _figures(seed: int, draw: int, parameters: Parameters) -> Iterator[tuple[str
 
 
 def _shares(scale: Scale, fleets: DrawnFleet) -> pd.DataFrame:
-    """Shares of the systems that the numbers of a scale are about."""
+    """Shares of the systems in the numbers of a scale."""
     needed = {system: planned(system, fleets) for system in (GRAFT, *_compared(scale.key).values())}
     return pd.DataFrame([{"network": fleets.network, **needed}])
 
@@ -137,7 +137,7 @@ def movements(table: pd.DataFrame, key: str, measured: float) -> list[Moved]:
     Args:
         table: the sweeps.
         key: the number.
-        measured: what the scorecard gives for it.
+        measured: its value in the scorecard.
     """
     found: list[tuple[float, Moved]] = []
     for name, own in table[table.key == key].groupby("parameter"):
@@ -171,7 +171,7 @@ Found = Iterator[tuple[str, OtherReading]]
 
 
 def readings(collected: Collected) -> Mapping[str, Sequence[OtherReading]]:
-    """Figures by key under other readings, whether they then agree or not."""
+    """Figures by key under other readings, agreeing or not."""
     tables = collected.tables
     found: dict[str, list[OtherReading]] = {}
     parts = (_large, _taken_more, _fives, _massive)

@@ -24,7 +24,7 @@ GRAFT, GSLICE, GSLICE_PLUS, STATIC, STATIC_PLUS, OPTIMUM = "Graft", "GSLICE", "G
 REGROUP = "regroup"
 """Ours."""
 EDGES, ALL = "Graft, edges as printed", "Graft, all uniform merged"
-"""Graft under other readings of the paper: which edges groups keep, how much is merged."""
+"""Graft under other readings of the paper, of the edges that groups keep and of the amount of merging."""
 SOLVERS = {
     GRAFT: "graft",
     REGROUP: "regroup",

@@ -1,4 +1,4 @@
-"""The study's part of its page: key numbers, the picture, Table III, figures, what is not reproduced, readings."""
+"""The study's part of its page: key numbers, the picture, Table III, figures, missing numbers, readings."""
 
 from __future__ import annotations
 
@@ -375,7 +375,7 @@ def not_reproduced_block() -> Table:
 
 
 def run_blocks(collected: Collected) -> list[Block]:
-    """The amount that was run, and the runs that ended without a proof."""
+    """The sizes of the samples, and the runs that ended without a proof."""
     sampling = collected.details.sampling
     optima = pd.concat([collected.tables["optima"], collected.tables["ratios"]])
     labels = pd.Series(collected.details.exact, index=optima.index)

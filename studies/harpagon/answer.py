@@ -1,4 +1,4 @@
-"""The paper's question in one table: of which workloads is Harpagon optimal on how many, and where has it no plan?"""
+"""The paper's question in one table: how often is Harpagon optimal, or without a plan, on each kind of workload?"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROWS = {
     "parvagpu": "ParvaGPU's profiles of 11 models",
     MEASURED: "PPipe's blocks, measured",
 }
-"""The kinds that the answer is about, in words, in their order."""
+"""The kinds of workloads in the answer, in words, in their order."""
 COLUMNS = ("population", "n", "best split", "best plan", "no plan although one exists", "unfinished")
 
 
@@ -34,7 +34,7 @@ class AnsweredQuestion:
     """How often Harpagon is optimal on each kind of workloads.
 
     Attributes:
-        kinds: what was found, by kind; the first one is the paper's workloads.
+        kinds: the results by kind; the first one is the paper's workloads.
     """
 
     kinds: Mapping[str, KindAnswer]

@@ -1,4 +1,4 @@
-"""Figures 5 to 12 of Harpagon from our runs, the map of where it is optimal, and the gap decomposition."""
+"""Figures 5 to 12 of Harpagon from our runs, a map of the workloads with optimal plans, and the gap decomposition."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ SOURCES = {
     "parvagpu": "the applications with other networks: 11 models on slices of an A100, measured for ParvaGPU (SC'24)",
     MEASURED: "sessions over profiles that PPipe's authors measured on V100, L4, T4 and P4, which are not in this tree",
 }
-"""Where the sessions of a kind come from."""
+"""The source of the sessions of a kind."""
 
 
 POPULATION = {
@@ -65,7 +65,7 @@ POPULATION = {
 
 @dataclass(frozen=True, slots=True)
 class KindAnswer:
-    """How optimal Harpagon is on the sessions of a kind.
+    """Harpagon's distance from the optimum on the sessions of a kind.
 
     Attributes:
         sessions: number with a plan, by proof of the plan optimum or by any solver's plan.
@@ -97,8 +97,8 @@ def collect_kinds(
 
     Args:
         collector: makes the runs.
-        asked: what was asked; fewer workloads than `SESSIONS` are fewer sessions of each kind.
-        kinds: the kinds that are asked for; the study has the paper's workloads among its runs.
+        asked: the settings of the study; fewer workloads than `SESSIONS` mean fewer sessions of each kind.
+        kinds: the kinds; the study has the paper's workloads among its runs.
 
     Returns:
         One row per session and solver: kind, population, workload, tight, solver, status, cost_per_h, stat_share; and
@@ -166,7 +166,7 @@ def _settings() -> list[SolverSetting]:
 
 
 def answers(runs: pd.DataFrame, kinds: pd.DataFrame) -> dict[str, KindAnswer]:
-    """How optimal Harpagon is on every kind that has sessions, by kind, in the order of `NAMES`.
+    """Harpagon's distance from the optimum on every kind with sessions, by kind, in the order of `NAMES`.
 
     Args:
         runs: the study's runs on the paper's workloads; without rows where `kinds` has them.
@@ -179,7 +179,7 @@ def answers(runs: pd.DataFrame, kinds: pd.DataFrame) -> dict[str, KindAnswer]:
 
 
 def _answer(rows: pd.DataFrame) -> KindAnswer:
-    """How optimal Harpagon is on sessions of one kind."""
+    """Harpagon's distance from the optimum on sessions of one kind."""
     cost, status = costs(rows), by_solver(rows, "status")
     # A session has a plan if any of the three has one, which the checker accepted.
     feasible = by_solver(rows, "cost_per_h").notna().any(axis=1)

@@ -1,4 +1,4 @@
-"""The opening of Harpagon's page: how optimal it is on each kind of profiles."""
+"""The opening of Harpagon's page: its distance from the optimum on each kind of profiles."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def kinds_number(found: Mapping[str, KindAnswer]) -> KeyNumber:
 
 
 def kinds_blocks(found: Mapping[str, KindAnswer]) -> list[Block]:
-    """The table of all answers, and what follows from them."""
+    """The table of all answers, and the conclusions."""
     rows = [
         (
             NAMES[kind],

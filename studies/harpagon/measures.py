@@ -120,7 +120,7 @@ GIVEN_MODULE = Reading(
 )
 OF_SYSTEMS = (SHARED_RATE, OWN_SCROOGE, TWO_WITHOUT, FIRST_GAIN)
 OTHER_RUNS = tuple(other for reading in OF_SYSTEMS for _, other in reading.rows)
-"""Solvers of the readings that are not taken."""
+"""Solvers of the other readings."""
 
 
 def other_readings(
@@ -153,7 +153,7 @@ def other_readings(
 
 
 def _of_systems(reading: Reading, runs: pd.DataFrame) -> dict[str, Sample]:
-    """The numbers that a reading of whole systems moves, of runs that have been read again."""
+    """The numbers that a reading of whole systems moves, from runs under that reading."""
     ratio = normalized(costs(runs), HARPAGON)
     if reading is TWO_WITHOUT:
         return {**extras(ratio, HARPAGON, ["2c"]), "2c_same_share": same(ratio["harpagon:2c"])}

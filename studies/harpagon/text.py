@@ -1,4 +1,4 @@
-"""The page's text: Harpagon's distance from the optimum, why our numbers differ, the run."""
+"""The page's text: Harpagon's distance from the optimum, reasons for differences, the run."""
 
 from __future__ import annotations
 
@@ -264,7 +264,7 @@ def _with_interval(m: Measured) -> str:
 
 
 def _why_different(runs: pd.DataFrame) -> str:
-    """Why the shares differ from each other and from 91.5 %."""
+    """Reasons why the shares differ from each other and from 91.5 %."""
     about = application_of(runs)
     mix = ", ".join(f"{name} {percent(share, 0)}" for name, share in about.value_counts(normalize=True).items())
     table = costs(runs)

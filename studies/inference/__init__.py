@@ -1,1 +1,1 @@
-"""All settings of the workload generator that are consistent with the printed numbers, and what they imply."""
+"""All settings of the workload generator that are consistent with the printed numbers, and their consequences."""

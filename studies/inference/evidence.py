@@ -61,8 +61,8 @@ def interval(frame: pd.DataFrame, key: str, error: float = 0.0) -> PosteriorInte
 def model_error(frame: pd.DataFrame) -> float:
     """The model's error at the numbers that chose a frame's settings: their median distance.
 
-    It is that on the workloads they were not chosen by, where there are such. Settings that have too few workloads
-    there have no distance, and are left out.
+    It comes from workloads that did not choose them, if there are any. Settings with too few workloads there have no
+    distance, and are left out.
 
     Accepting settings within a tolerance assumes a model error of that size (Wilkinson 2013). A prediction of printed
     numbers must include it; a prediction of the generator's results need not.
@@ -116,10 +116,10 @@ def compared(stored: Stored) -> pd.DataFrame:
 
 
 def coverages(table: pd.DataFrame, by: str) -> pd.DataFrame:
-    """How many numbers lie in which interval, and the median width over the prior's, by a column.
+    """Counts of numbers within each interval, and the median width over the prior's, by a column.
 
     Args:
-        table: what `judged` gives.
+        table: the table of `judged`.
         by: the column.
     """
     found = table.groupby(by, sort=False).agg(

@@ -44,7 +44,7 @@ def _head(stored: Stored) -> Iterator[str]:
 
 
 def different(stored: Stored) -> int:
-    """How many of the accepted settings differ."""
+    """Number of different accepted settings."""
     return len(set(stored.settings))
 
 

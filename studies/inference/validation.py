@@ -1,4 +1,4 @@
-"""Leave one group out: do settings that are fitted to the other groups of numbers predict this one?"""
+"""A test that leaves one group out: do settings that are fitted to the other groups of numbers predict this one?"""
 
 from __future__ import annotations
 

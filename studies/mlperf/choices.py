@@ -28,7 +28,7 @@ SIX = (
     "ssd-resnet34 on A30 1g.6gb, TensorRT v2.0",
     "ssd-resnet34 on A30 1g.6gb, Triton v2.0",
 )
-"""Servers whose results became available only after the rule before had been published."""
+"""Servers with results that became available only after the rule before had been published."""
 IDLE = "part of what a batch leaves idle that other streams use"
 
 

@@ -200,7 +200,7 @@ VARYING = 0.1
 
 
 def reasons(collected: Collected) -> dict[str, str]:
-    """Why, for every published number."""
+    """The reason for every published number."""
     servers = collected.tables["servers"]
     simulated = {rule.label: by_case(of_rule(servers, rule.label)) for rule in RULES}
     capacity = {name: found["capacity_rps"] for name, found in simulated[CONFIGURED.label].items()}

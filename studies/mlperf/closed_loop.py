@@ -1,7 +1,7 @@
 """Triton under clients that send one request after the other (Model Analyzer): profile, simulation, errors.
 
-The server's profile is read from the runs with the most clients alone; all others are predicted. Dynamic batching was
-off in all of them, so runs that differ in the largest batch alone are repetitions.
+We read the server's profile from the runs with the most clients alone, and predict all others. Dynamic batching was off
+in all of them, so runs that differ in the largest batch alone are repetitions.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SIMULATED_S = 600.0
 
 
 def most_clients(runs: pd.DataFrame) -> int:
-    """The largest number of clients, which saturates the server most."""
+    """The largest number of clients, which saturates the server."""
     return int(runs.clients.max())
 
 
@@ -82,7 +82,7 @@ def among_clients(session: Session, seed: int, length: float) -> list[dict[str, 
 
 
 def compared(simulated: pd.DataFrame) -> pd.DataFrame:
-    """One row per measurement that was predicted, with errors as shares of what was measured.
+    """One row per predicted measurement, with errors as shares of the measured values.
 
     Args:
         simulated: rows of `among_clients`, with the set-up's name as `instance`.

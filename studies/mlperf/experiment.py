@@ -21,7 +21,7 @@ from studies.mlperf.text import reasons, text
 from studies.study import Asked, Found, Study
 
 SEEDS = 5
-"""Runs of each server under the rule that the page answers by, for its 95 % intervals; one under every other."""
+"""Runs of each server under the page's rule, for its 95 % intervals; there is one under every other rule."""
 OTHERS = 0.25
 """Length of a run under another rule, relative to a run under the first one."""
 WHOLE = 100
@@ -54,7 +54,7 @@ def servers_of() -> Identity:
 
 
 def shown(key: str) -> Sequence[str] | None:
-    """The populations of a figure or a table: the servers, except for those on Triton's clients."""
+    """The populations of a figure or a table: the servers, or none for Triton's clients."""
     return () if key == "clients" or "saturated" in key or key == "Median of absolute errors" else None
 
 
@@ -73,7 +73,7 @@ def _served(case: ServerCase, rule: Rule, seed: int, length: float) -> Measure:
 
 
 def _ordered(served: pd.DataFrame) -> pd.DataFrame:
-    """Without the columns of the runs, rule by rule."""
+    """The rows without the columns of the runs, rule by rule."""
     place = {rule.label: k for k, rule in enumerate((*RULES, *SWEPT))}
     order = served.rule.map(place).sort_values(kind="stable").index
     return served.loc[order].drop(columns=["instance", "label"]).reset_index(drop=True)

@@ -15,7 +15,7 @@ from studies.mlperf.inputs import PERCENTILES
 from studies.mlperf.measures import reached
 
 AIM = 25.0
-"""Largest median error that was aimed for, in per cent."""
+"""Largest median error of our aim, in per cent."""
 MARKERS = {"p50": "o", "p90": "s", "p99": "^"}
 
 

@@ -20,7 +20,7 @@ PERCENTILES = ("p50", "p90", "p99")
 
 
 class Kind(StrEnum):
-    """Classes of servers, by what decides how they serve (ours); the order is that of the page."""
+    """Classes of servers with a common way of serving (ours), in the order of the page."""
 
     ONE = "one stream, inputs of one size"
     SLICE = "several streams on a slice, inputs of one size"
@@ -31,7 +31,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ServerCase:
-    """A server that was measured.
+    """A measured server.
 
     Attributes:
         result: its results.
@@ -39,7 +39,7 @@ class ServerCase:
         streams: batches that it executes at a time.
         timeout_s: batch timeout in seconds.
         stated: whether its configuration states the timeout.
-        source: where the configuration is, with a note.
+        source: the place of the configuration, with a note.
     """
 
     result: Result
@@ -61,7 +61,7 @@ class ServerCase:
 
     @property
     def kind(self) -> Kind:
-        """The class that the server is in."""
+        """The class of the server."""
         if self.result.benchmark.startswith("bert"):
             return Kind.SENTENCES
         if self.result.benchmark.startswith("rnnt"):
@@ -88,7 +88,7 @@ class ServerCase:
 
     @property
     def submitted_rps(self) -> float:
-        """The Poisson load that was submitted, in requests per second."""
+        """The submitted Poisson load in requests per second."""
         return float(self._server.scheduled_per_s)
 
     @property
@@ -98,7 +98,7 @@ class ServerCase:
 
     @property
     def on_hardware_s(self) -> Mapping[str, float]:
-        """The percentiles that were measured, in seconds."""
+        """The measured percentiles in seconds."""
         return {name: float(getattr(self._server, f"{name}_ms")) / 1000 for name in PERCENTILES}
 
     @property

@@ -14,9 +14,9 @@ from studies.mlperf.rules import CONFIGURED
 from studies.study import Collected
 
 NUMBERS = [*PERCENTILES, "mean_batch", "largest_rps", "capacity_rps"]
-"""Columns that a simulation gives; `largest_rps` by the first two rules alone."""
+"""Columns of a simulation; only the first two rules give `largest_rps`."""
 CHANGED = [f"{name}_{change}" for name in PERCENTILES for change in ("less", "more")]
-"""Percentiles at a little less and a little more load, by the first rule."""
+"""Percentiles at slightly less and slightly more load, by the first rule."""
 
 
 def measures(collected: Collected) -> dict[str, Measured]:

@@ -1,8 +1,8 @@
-"""How a server is modelled: how batches form, how streams share, how durations vary, where Offline's rate is reached.
+"""Models of a server: forming of batches, sharing by streams, variation of durations, the batch of Offline's rate.
 
-One rule is applied to all servers, by their class. `CONFIGURED` is the one that the page answers by: it takes from each
-submitter's configuration what that states, from the published harnesses how they form batches, and no number in it is
-fitted. The others change one thing each; `BEFORE` is the rule that this page answered by until 23 servers were at hand.
+A rule applies to all servers, by their class. The page's own rule is `CONFIGURED`. It takes times and sizes from each
+submitter's configuration, and the forming of batches from the published harnesses. None of its numbers is fitted. The
+others change one thing each; `BEFORE` was the page's rule for the first 17 servers.
 """
 
 from __future__ import annotations
@@ -22,48 +22,48 @@ from studies.mlperf.inputs import Kind, ServerCase
 from studies.mlperf.sharing import Streams
 
 PRICE_PER_H = 1
-"""Of any accelerator: what is served does not depend on it."""
+"""The price of any accelerator, on which no result depends."""
 Z_90 = NormalDist().inv_cdf(0.9)
 TRITON_DELAY_S = 1.0
-"""How long Triton waits for a full batch: what NVIDIA's harness gives it where nothing is stated (`settings.json`)."""
+"""Seconds that Triton waits for a full batch by default in NVIDIA's harness (`settings.json`)."""
 OWN_HARNESS = (Kind.SENTENCES, Kind.RECORDINGS)
-"""Classes whose harnesses are of their own, and take what is there where no time-out is stated."""
+"""Classes with harnesses of their own, which take the waiting requests at once if no timeout is stated."""
 
 
 class Batching(StrEnum):
-    """When a batch starts on a machine that is free."""
+    """The moment at which a batch starts on a free machine."""
 
     HARNESS = "harness"
     """As in the harness. Triton waits up to a second for a full batch. BERT's and RNN-T's harnesses do not wait if no
     timeout is stated. All others wait until the batch is full or the timeout has passed."""
     STATED = "stated"
-    """When it is full, or the time-out has passed, the default of 10 ms where none is stated."""
+    """When it is full, or the timeout has passed; the default timeout is 10 ms."""
     PULL = "pull"
-    """At once, with what is there."""
+    """At once, with the waiting requests."""
     FULL = "full"
     """When it is full."""
 
 
 class StreamSharing(StrEnum):
-    """How streams slow each other."""
+    """The way in which streams slow each other."""
 
     BUSY = "busy"
-    """While several are busy: execution is shared among the batches that are being executed."""
+    """While several are busy, the batches in execution share the machine."""
     ALWAYS = "always"
-    """Always, by their number."""
+    """They always do, by their number."""
     ONE = "one"
     """One batch at a time."""
 
 
 class Varying(StrEnum):
-    """How the durations of a batch vary, given how those of single inputs do."""
+    """The variation of a batch's duration, given that of single inputs."""
 
     NOT = "not"
-    """They do not."""
+    """Durations do not vary."""
     AVERAGED = "averaged"
-    """Inputs of a batch vary independently, so that the batch varies by as much less as its size has a root."""
+    """Inputs of a batch vary independently, so its variation is divided by the root of its size."""
     TOGETHER = "together"
-    """A batch varies as a single input does, as if all its inputs were alike, or the longest decided."""
+    """A batch varies like a single input, as if all its inputs were alike or the longest decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +72,17 @@ class Rule:
 
     Attributes:
         label: its name.
-        answer: what it says, as the other answer to a question that the results leave open.
-        batching: when batches start.
-        sharing: how batches that are executed at a time slow each other.
-        varying: how durations vary.
-        filled: the part of what a batch leaves idle of a whole accelerator, by Offline's throughput, that other streams
-            use; 0 means a busy stream is the whole machine.
+        answer: its statement, as the other answer to a question that the results leave open.
+        batching: the start of batches.
+        sharing: the way in which simultaneous batches slow each other.
+        varying: the variation of durations.
+        filled: the part of a whole accelerator's idle time within a batch, by Offline's throughput, that other streams
+            use; 0 means that a busy stream takes the whole machine.
         filled_of_slice: the same of a slice.
-        offline_times: the batch that reaches Offline's throughput, in largest batches of the server; infinite means
-            the limit, in which every further input takes as long as one in Offline. None means infinite for
-            sentences, whose batches are many times as large in Offline as in Server, and 1 otherwise.
-        under_way: batches of recordings that are under way at a time, one in each stage.
+        offline_times: the batch that reaches Offline's throughput, as a multiple of the server's largest batch.
+            Infinite means the limit, in which every further input takes as long as one in Offline. None means infinite
+            for sentences, which have far larger batches in Offline than in Server, and 1 otherwise.
+        under_way: simultaneous batches of recordings, one in each stage.
         ahead: batches that a harness of TensorRT forms while all streams are busy, for inputs of one size.
     """
 
@@ -133,7 +133,7 @@ RULES = (
     replace(CONFIGURED, label="no variation", answer="durations do not vary", varying=Varying.NOT),
     replace(CONFIGURED, label="varying together", answer="batches vary as single inputs do", varying=Varying.TOGETHER),
 )
-"""All rules that every server is simulated by, in the order of the page."""
+"""All rules for simulating a server, in the order of the page."""
 SWEPT = tuple(
     replace(CONFIGURED, label=label, answer=f"Offline's throughput is reached {where}", offline_times=times)
     for times, label, where in (
@@ -144,7 +144,7 @@ SWEPT = tuple(
         (math.inf, "in the limit", "in the limit of large batches"),
     )
 )
-"""Where Offline's throughput is reached, which no result states, for all servers alike."""
+"""Batches that reach Offline's throughput, which no result states, for all servers alike."""
 FAR = 10**4
 """A batch that stands for infinitely many inputs."""
 
@@ -165,7 +165,7 @@ def noise(case: ServerCase, rule: Rule) -> float:
 
 
 def timeout_s(case: ServerCase, rule: Rule) -> float:
-    """How long a batch waits to be filled, in seconds."""
+    """Seconds that a batch waits for further requests."""
     waits = {Batching.STATED: case.timeout_s, Batching.PULL: 0.0, Batching.FULL: math.inf}
     if rule.batching is not Batching.HARNESS:
         return waits[rule.batching]
@@ -175,23 +175,23 @@ def timeout_s(case: ServerCase, rule: Rule) -> float:
 
 
 def at_a_time(case: ServerCase, rule: Rule) -> int:
-    """How many batches are executed at a time."""
+    """Number of batches in execution at a time."""
     if rule.sharing is StreamSharing.ONE:
         return 1
     return case.streams * (rule.under_way if case.kind is Kind.RECORDINGS else 1)
 
 
 def alone_s(case: ServerCase, rule: Rule) -> tuple[Fraction, ...]:
-    """How long a batch of 1, 2, … inputs takes while no other one is executed, in seconds."""
+    """Seconds of a batch of 1, 2, … inputs that runs alone."""
     return durations_s(case.result, case.batch, offline_batch(case, rule))
 
 
 def shares_used(case: ServerCase, rule: Rule) -> tuple[Fraction, ...]:
-    """The part of the machine that a batch of 1, 2, … inputs uses while it is alone.
+    """The part of the machine that a batch of 1, 2, … inputs uses when it runs alone.
 
-    Offline's throughput says how much of it n inputs need, n over the throughput. A longer batch leaves the rest of
-    its time idle, since its kernels wait for one another or fill the processors in part. The rule sets the part of
-    this that other streams use.
+    By Offline's throughput n inputs need n over the throughput of it. A longer batch leaves the rest of its time idle,
+    since its kernels wait for one another or fill the processors in part. The rule sets the part of this rest that
+    other streams use.
     """
     filled = {Kind.WHOLE: rule.filled, Kind.SLICE: rule.filled_of_slice}.get(case.kind, 0.0)
     per_s = exact(case.result.offline_per_s or 0)
@@ -203,10 +203,10 @@ def shares_used(case: ServerCase, rule: Rule) -> tuple[Fraction, ...]:
 
 
 def modelled(case: ServerCase, rule: Rule) -> tuple[Session, Plan]:
-    """A session of one module whose plan is one machine that is used in full.
+    """A session of one module, planned with one fully used machine.
 
-    Its profile has every batch, so that one that is not full takes as long as its size does. Of a machine that executes
-    several batches at a time it has the durations while all of them are executed.
+    Its profile has every batch size, so a partly filled batch takes the time of its own size. For a machine with
+    several batches at a time it has the durations while all of them run.
     """
     number = at_a_time(case, rule)
     durations = zip(alone_s(case, rule), shares_used(case, rule), strict=True)
@@ -225,7 +225,7 @@ def _whole_ns(duration: Fraction) -> Fraction:
 
 
 def streams(case: ServerCase, rule: Rule) -> Streams | None:
-    """The streams that share the machine while several are busy; None means that batches take their profile's time."""
+    """Streams that share the machine while several are busy; None means that batches take the time of their profile."""
     number = at_a_time(case, rule)
     ahead = 0 if case.kind in OWN_HARNESS or case.harness == "Triton" else rule.ahead
     if (number == 1 and not ahead) or rule.sharing is not StreamSharing.BUSY:
@@ -241,7 +241,7 @@ def streams(case: ServerCase, rule: Rule) -> Streams | None:
 
 
 def offline_batch(case: ServerCase, rule: Rule) -> int:
-    """The batch that is taken to reach Offline's throughput."""
+    """The batch at which we assume Offline's throughput."""
     times = rule.offline_times
     if times is None:
         times = math.inf if case.kind is Kind.SENTENCES else 1.0

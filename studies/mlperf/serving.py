@@ -1,4 +1,4 @@
-"""One machine under a Poisson load or closed-loop clients: what a worker process measures."""
+"""Measurements in a worker process: one machine under a Poisson load or closed-loop clients."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ SHARES = np.array([int(name[1:]) / 100 for name in PERCENTILES])
 LEAST_S, LEAST_REQUESTS = 600.0, 270_336
 """Shortest run and fewest requests of MLPerf's Server scenario."""
 SLIGHT = 0.03
-"""By what share of the load it is changed to see what a few per cent of throughput are worth."""
+"""Share by which the load is changed, to see the effect of a few per cent of throughput."""
 COARSE, FINE = 20, 1000
-"""Steps of load, per capacity of the machine, in which the largest one is looked for."""
+"""Steps of the search for the largest load, per capacity of the machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedMachine:
-    """A machine to be simulated, with its noise.
+    """A machine for a simulation, with its noise.
 
     Attributes:
         session: an instance of one module.
         plan: one machine.
-        timeout_s: how long a batch waits to be filled, in seconds; infinite means until it is full.
+        timeout_s: seconds that a batch waits for further requests; infinite means until it is full.
         noise: coefficient of variation of durations.
         length: the share of MLPerf's shortest run that is simulated.
-        streams: streams that slow each other only while several are busy; None means the plan says it all.
+        streams: streams that slow each other only while several are busy; None leaves this to the plan.
     """
 
     session: Session
@@ -58,7 +58,7 @@ class LoadedMachine:
         return float(self.session.modules[0].rate_rps)
 
     def under(self, load_rps: float, seed: int) -> dict[str, float]:
-        """Percentiles in seconds, and the mean batch, of a Poisson load of as long as MLPerf asks for."""
+        """Percentiles in seconds, and the mean batch, under a Poisson load of MLPerf's length."""
         seconds = self.length * max(LEAST_S, LEAST_REQUESTS / load_rps)
         setup = Setup(dispatch=Dispatch.PULL, timeout_s=self.timeout_s, seconds=seconds, seed=seed, noise=self.noise)
         (arrival,) = arrivals_of(setup, [load_rps])
@@ -75,7 +75,7 @@ class LoadedMachine:
         return {**dict(zip(PERCENTILES, map(float, found), strict=True)), "mean_batch": arrival.size / batches}
 
     def among(self, clients: int, seconds: float, seed: int) -> dict[str, float]:
-        """Percentiles and mean in seconds, and answers per second, among clients that send one request at a time."""
+        """Percentiles and mean in seconds, and answers per second, for clients that send one request at a time."""
         setup = Setup(dispatch=Dispatch.PULL, timeout_s=self.timeout_s, seconds=seconds, seed=seed, noise=self.noise)
         server = self._server(setup, closed_loop=True)
         server.feed(np.zeros(clients, np.int64), np.ones((clients, 1), np.int64), last=True)
@@ -102,16 +102,16 @@ def machine_of(case: ServerCase, rule: Rule, length: float = 1.0) -> LoadedMachi
 
 
 def served(_: Session, case: str, rule: str, seeds: list[int], length: float) -> list[dict[str, Any]]:
-    """Simulate a server at the load that was submitted.
+    """Simulate a server at the submitted load.
 
     The page's rule and the previous rule get a search for the largest load within the bound, with the first seed. The
-    page's rule is also simulated at a little less and a little more load.
+    page's rule also runs at slightly less and slightly more load.
 
     Args:
-        _: the instance, which case and rule say more about.
+        _: the instance; case and rule replace it.
         case: name of the server.
         rule: label of the rule.
-        seeds: a row is made with each.
+        seeds: seeds, with a row for each.
         length: the share of MLPerf's shortest run that is simulated.
     """
     (own,) = [one for one in cases() if one.name == case]
@@ -131,11 +131,11 @@ def served(_: Session, case: str, rule: str, seeds: list[int], length: float) ->
 def largest_load(capacity_rps: float, holds: Callable[[float], bool]) -> float:
     """The largest load that holds, to a thousandth of the capacity, up to the capacity; 0 if no tried load holds.
 
-    Loads are tried from above, since little load may not hold where batches wait to be filled.
+    Loads are tried from above, since a small load may fail if batches wait for further requests.
 
     Args:
         capacity_rps: requests per second of full batches.
-        holds: whether a load, in requests per second, does.
+        holds: whether a load in requests per second keeps the bound.
     """
     step = FINE // COARSE
     low = next((k for k in range(FINE, 0, -step) if holds(capacity_rps * k / FINE)), 0)

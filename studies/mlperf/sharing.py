@@ -1,9 +1,9 @@
 """One machine whose streams slow each other only while several are busy: execution by processor sharing (ours).
 
-The session simulator cannot do this: there a batch's end is fixed when the batch starts
-(`docs/model/serving.md`), since profiles of e batches at a time are measured with e busy. Here it moves with every
-start and end of another batch. Arrivals, time-outs and factors of durations are the same as there, and with one stream
-both give the same latencies; a test holds that.
+The session simulator cannot do this. It fixes the end of a batch at its start (`docs/model/serving.md`), since profiles
+of e batches at a time are measured with e busy. Here the end moves with every start and end of another batch. Arrivals,
+timeouts and factors of durations are the same as there. A test checks that both give the same latencies with one
+stream.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from euclio.serving.draws import duration_factors
 from euclio.serving.units import NS_PER_S, Floats, Ints
 
 NONE = -1.0
-"""A time that never comes."""
+"""A time after all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,12 @@ class Streams:
 
     Attributes:
         number: batches that are executed at a time.
-        alone_s: how long a batch of 1, 2, … inputs takes while no other one is executed, in seconds.
+        alone_s: seconds of a batch of 1, 2, … inputs that runs alone.
         shares: what it uses of the machine then; together batches use no more than one machine.
-        averaged: whether inputs of a batch vary independently, so that it varies by as much less as its size has a
-            root; else it varies as a single one does.
+        averaged: whether inputs of a batch vary independently, which divides its variation by the root of its size;
+            else it varies like a single one.
         noise: coefficient of variation of single inputs.
-        ahead: batches that are formed while all streams are busy, and wait for one.
+        ahead: most batches that form while all streams are busy, and wait for one.
     """
 
     number: int
@@ -45,8 +45,8 @@ class Streams:
         """Latencies of requests in nanoseconds, in the order in which they came, and the number of batches.
 
         Args:
-            arrivals: when they come, in nanoseconds, ascending.
-            timeout_s: how long a batch waits to be filled, in seconds; infinite means until it is full.
+            arrivals: times of the requests in nanoseconds, ascending.
+            timeout_s: seconds that a batch waits for further requests; infinite means until it is full.
             seed: seed of the durations.
         """
         found = np.zeros(arrivals.size)
@@ -79,20 +79,20 @@ def serve(
     timeout: float,
     latencies: Floats,
 ) -> int:
-    """Serve requests; writes their latencies and returns how many batches there were.
+    """Serve requests; writes their latencies and returns the number of batches.
 
-    A free machine takes a batch when it is full, or when the time-out has passed since the later of two moments: it had
-    a free stream again after it had none, the first request that waits came.
+    A free machine takes a batch when it is full, or when the timeout has passed since the later of two moments: a
+    stream became free after none was, and the first waiting request came.
 
     Args:
         arrivals: ascending times, shape (requests,).
         alone: duration of a batch of 0, 1, … inputs on its own.
         shares: what it uses of the machine then.
         factors: factors of durations of single inputs, used in turn, one per batch.
-        root: exponent of a batch's size by which it varies less.
+        root: exponent of the batch's size that divides the variation.
         number: batches that are executed at a time.
-        ahead: batches that may be formed and wait.
-        timeout: how long a batch waits to be filled.
+        ahead: most batches that are formed and wait.
+        timeout: time that a batch waits for further requests.
         latencies: shape (requests,), is written.
     """
     largest = alone.size - 1
@@ -119,7 +119,7 @@ def serve(
         starts = False
         if formed < room and taken < come:
             due = now
-            # Once all have come and none would ever fill the batch, what waits is taken.
+            # Once all requests have come and none can fill the batch, a stream takes the waiting ones.
             if come - taken < largest and (come < arrivals.size or timeout < np.inf):
                 due = max(now, max(free_since, arrivals[taken]) + timeout)
             if at == NONE or due < at:
@@ -128,7 +128,7 @@ def serve(
         comes = come < arrivals.size and (at == NONE or arrivals[come] < at or (starts and arrivals[come] == at))
         if comes:
             at = arrivals[come]
-        # All that are executed go on until the event, each as much slower as the machine is overbooked.
+        # All batches in execution go on until the event, each slower by the factor of overbooking.
         for k in range(executed):
             left[k] -= (at - now) / slowness
         now = at
@@ -141,7 +141,7 @@ def serve(
             left[formed], used[formed] = alone[size] * factor, shares[size]
             formed, taken, batches = formed + 1, taken + size, batches + 1
         else:
-            # A batch ends: its requests are done, and those behind it move up.
+            # A batch ends. Its requests are done, and the batches behind it move up.
             for request in range(begins[first], ends[first]):
                 latencies[request] = now - arrivals[request]
             if formed == room:

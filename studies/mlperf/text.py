@@ -47,12 +47,12 @@ LATENCIES = ("mean", "p90", "p99")
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """Every server under the rules that the page compares.
+    """Every server under the rules on the page.
 
     Attributes:
-        left: predicted with what is fitted to all other accelerators.
-        six: those that the rule before had not seen, predicted with what is fitted to the others.
-        own: by the rule that the page answers by.
+        left: predicted with numbers fitted to all other accelerators.
+        six: servers that are newer than the rule before, predicted with numbers fitted to the others.
+        own: by the page's rule.
         before: by the rule before.
         tried: numbers fitted on one half, shown on the other.
         logs: logarithms of simulated over measured of every number that was tried.
@@ -67,7 +67,7 @@ class Accuracy:
 
     @property
     def unseen(self) -> pd.DataFrame:
-        """Servers that the rule before had not seen."""
+        """Servers that are newer than the rule before."""
         return self.before[self.before.case.isin(SIX)]
 
 
@@ -133,7 +133,7 @@ SCORECARD = "In the scorecard, published values are measured on hardware, and me
 
 
 def _lacks() -> Iterator[str]:
-    """The limits of the simulator, sentence by sentence."""
+    """The limits of the simulator, as sentences."""
     for line in notes("mlperf", "lacks"):
         yield line.format(minutes=LEAST_S / 60, requests=LEAST_REQUESTS)
 
@@ -207,7 +207,7 @@ def largest_text(held: pd.DataFrame, before: pd.DataFrame) -> str:
 
 
 def sweep_text(servers: pd.DataFrame) -> str:
-    """How much the batch matters at which Offline's rate is reached."""
+    """The effect of the batch that reaches Offline's rate."""
     errors = {rule.label: 100 * median_errors(held_against(servers, rule.label)) for rule in SWEPT}
     ends = [
         f"{min(e[name] for e in errors.values()):.0f} to {max(e[name] for e in errors.values()):.0f} %"
@@ -249,7 +249,7 @@ def clients_text(clients: pd.DataFrame) -> str:
 
 
 def run_text(collected: Collected) -> str:
-    """How much was simulated."""
+    """The amount of simulation."""
     length, others = (float(collected.how[name]) for name in ("length", "length_of_others"))
     seeds = int(collected.tables["servers"].seed.nunique())
     part = "" if length == 1.0 else f" {100 * length:g} % of that was simulated."
@@ -278,7 +278,7 @@ def percentile_table(held: pd.DataFrame) -> Table:
 
 
 def load_table(held: pd.DataFrame) -> Table:
-    """The largest load of every server next to the one that was reached."""
+    """The largest load of every server next to the measured one."""
     rows = [
         (
             str(row["case"]),
@@ -381,7 +381,7 @@ def _idle(idle: pd.DataFrame) -> tuple[str, str]:
 
 
 def batch_table(clients: pd.DataFrame) -> Table:
-    """Errors of Triton's clients by the largest batch that was configured."""
+    """Errors of Triton's clients by the configured largest batch."""
     found = capacities()
     most = found[found.instances == found.instances.max()]
     rates = most.pivot_table(index="largest_batch", columns="model", values="saturated_per_s")

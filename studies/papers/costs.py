@@ -13,7 +13,7 @@ from euclio.workloads.session.acceptance import BASELINES
 
 
 def normalized(cost: pd.DataFrame, own: str) -> pd.DataFrame:
-    """Normalized costs of all systems; NaN where one has no plan, which no measure counts.
+    """Normalized costs of all systems. NaN means that a system has no plan; measures leave it out.
 
     Args:
         cost: money per hour, one row per workload and one column per system.
@@ -66,12 +66,12 @@ def extras(ratio: pd.DataFrame, own: str, names: Iterable[str]) -> dict[str, Sam
 
 
 def per_module(ratio: pd.Series[float], sizes: pd.Series[int]) -> Sample:
-    """Extra cost that one module more goes with: the least-squares slope over workloads (ours).
+    """Extra cost per further module: the least-squares slope over workloads (ours).
 
     Both papers state only in words that a split by throughput costs more with more modules (§IV-C). A slope above 0
     states this for all sizes of applications at once; with two sizes it is the difference of two means.
-    Observations are resampled with the slope made linear: each stands for the slope plus what it adds to it, so that
-    their mean is the slope itself. All of one size: there is none.
+    The resampled observations come from the linearised slope: each is the slope plus its own effect, so that their mean
+    is the slope. There is no slope if all have one size.
 
     Args:
         ratio: normalized costs.

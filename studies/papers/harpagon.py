@@ -1,6 +1,6 @@
 """Measures of Harpagon's evaluation (§IV-B and §IV-C), by key of its published numbers; costs of references apart.
 
-The three-module application is `traffic`; what is a given module is said in `studies.papers.modules`.
+The three-module application is `traffic`; `studies.papers.modules` explains given modules.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from studies.papers.modules import (
 HARPAGON = "harpagon"
 NO_DUMMIES = "harpagon:nd"
 THREE_GIVEN = ("traffic", "face", "pose")
-"""Applications whose most expensive modules are the three given ones of Figure 7(b)."""
+"""Applications of which the most expensive modules are the three given ones of Figure 7(b)."""
 
 
 def figures(plans: Plans, application: str, variants: Iterable[str]) -> dict[str, Sample]:
@@ -37,8 +37,8 @@ def figures(plans: Plans, application: str, variants: Iterable[str]) -> dict[str
 
     Args:
         plans: the plans.
-        application: whose most expensive module is the given one of Figures 8(b) and 9.
-        variants: Harpagon's variants of which extra costs are asked, without what their names begin with.
+        application: the application of which the most expensive module is the given one of Figures 8(b) and 9.
+        variants: Harpagon's variants with extra costs to measure, by their names without the prefix.
     """
     ratio, modules = normalized(plans.cost, HARPAGON), plans.modules
     return {
@@ -61,7 +61,7 @@ def figures(plans: Plans, application: str, variants: Iterable[str]) -> dict[str
 
 
 def comparisons(ratio: pd.DataFrame) -> dict[str, Sample]:
-    """On how many workloads an ablation costs the same, less or more, and what a feature saves where it saves."""
+    """Shares of workloads on which an ablation costs the same, less or more, and the saving where a feature saves."""
     found = {
         "2c_same_share": same(ratio["harpagon:2c"]),
         "q0.01_cheaper_share": cheaper(ratio["harpagon:q0.01"]),
@@ -76,7 +76,7 @@ def comparisons(ratio: pd.DataFrame) -> dict[str, Sample]:
 
 
 def throughputs(modules: pd.DataFrame, given: Sequence[GivenModule], one: GivenModule) -> dict[str, Sample]:
-    """Throughput of given modules below Harpagon's, by key; `one` is the module where the paper gives a single one."""
+    """Throughput of given modules below Harpagon's, by key; `one` is the module if the paper gives a single one."""
     found: dict[str, Sample] = {}
     for name in ("2d", "dt"):
         three = [less(modules, f"harpagon:{name}", each) for each in given] or [Sample(np.zeros(0), mean)]
@@ -102,10 +102,10 @@ def second_configuration(modules: pd.DataFrame, given: GivenModule) -> Sample:
 
 
 def dummies(cost: pd.DataFrame, modules: pd.DataFrame) -> dict[str, Sample]:
-    """How often dummies are used, and what they do to residual workload and cost where they are.
+    """The share of plans with dummies, and the effect of dummies on residual workload and cost.
 
-    Residual workload: what the whole machines of the first configuration leave over, as many of them as the plans
-    with and without dummies share. Its throughput is per unit of money; extra resources are the dummies' share of it.
+    The residual workload is the remainder after the whole machines of the first configuration that the plans with and
+    without dummies share. Its throughput is per unit of money; extra resources are the dummies' share of it.
     """
     with_dummies = rows_of(modules, HARPAGON)
     used = pd.DataFrame(with_dummies[with_dummies.dummy > 0])

@@ -1,8 +1,8 @@
-"""Single modules of plans (Harpagon §IV-C, Piccolo §IV-C): throughput, configurations, dispatch, latency left over.
+"""Single modules of plans (Harpagon §IV-C, Piccolo §IV-C): throughput, configurations, dispatch, remaining latency.
 
-The papers say "given modules" without naming them. Ours are those that the paper's own system spends most on in an
-application. Throughput is per unit of money: with two machine types, requests per machine would call a plan better for
-using more expensive machines.
+The papers say "given modules" without naming them. Ours are an application's most expensive modules in the plans of the
+paper's own system. Throughput is per unit of money. With two machine types, throughput per machine would favour plans
+with more expensive machines.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from euclio.report.analysis.statistics import Sample, largest, mean, share
 ROUND_ROBIN = "2d"
 """Name of either paper's variant with round-robin dispatch."""
 LEAST_REMAINING_S = 1e-6
-"""A remaining budget below a microsecond counts as none: a ratio to it says nothing."""
+"""A remaining budget below a microsecond counts as none, since a ratio to it has no meaning."""
 
 
 def own_system(run: str) -> str:
-    """The system that a run is a variant of, such as "harpagon" of "harpagon:nb"."""
+    """The system of a variant's run, such as "harpagon" of "harpagon:nb"."""
     return run.partition(":")[0]
 
 
@@ -32,18 +32,18 @@ def variant(run: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GivenModule:
-    """A module whose throughput is shown, by application and name."""
+    """A module for a figure of throughput, by application and name."""
 
     application: str
     module: str
 
     def __str__(self) -> str:
-        """As figures name it."""
+        """Its name in figures."""
         return f"{self.application}/{self.module}"
 
 
 def rows_of(modules: pd.DataFrame, run: str) -> pd.DataFrame:
-    """The rows of a run, by workload and module; none where it has no plan on any workload.
+    """The rows of a run, by workload and module; none if it has no plan on any workload.
 
     Args:
         modules: see `Plans.modules`.
@@ -53,7 +53,7 @@ def rows_of(modules: pd.DataFrame, run: str) -> pd.DataFrame:
 
 
 def given_modules(modules: pd.DataFrame, own: str, applications: Iterable[str]) -> list[GivenModule]:
-    """Of each application the module on which a system spends most over its workloads; without one, none.
+    """Each application's most expensive module over a system's workloads; applications without a workload have none.
 
     Args:
         modules: see `Plans.modules`.
@@ -68,7 +68,7 @@ def given_modules(modules: pd.DataFrame, own: str, applications: Iterable[str]) 
 
 
 def given_module(modules: pd.DataFrame, own: str, application: str) -> GivenModule:
-    """The module of an application on which a system spends most; one without a name where there is no workload."""
+    """A system's most expensive module of an application; it has no name if there is no workload."""
     return next(iter(given_modules(modules, own, [application])), GivenModule(application, ""))
 
 
@@ -82,7 +82,7 @@ def relative_throughput(
         run: name of the run, such as "harpagon:nb".
         given: the module.
         column: "ratio" (requests per second per unit of money), "first" or "second" (throughput of a configuration).
-        against: the run that it is set against; empty means its own system's.
+        against: the run to compare with; empty means its own system's.
     """
     both: list[pd.Series[float]] = []
     for name in (run, against or own_system(run)):
@@ -93,20 +93,20 @@ def relative_throughput(
 
 
 def less(modules: pd.DataFrame, run: str, given: GivenModule, column: str = "ratio", against: str = "") -> Sample:
-    """By how many per cent the number lies below the own system's, or another run's, on average."""
+    """Mean per cent by which the number lies below the own system's, or another run's."""
     return Sample(1 - relative_throughput(modules, run, given, column, against), mean)
 
 
 def more_than_two(modules: pd.DataFrame, run: str) -> Sample:
-    """Share of workloads on which some module of a run's plan has more than two configurations."""
+    """Share of workloads with more than two configurations of some module in a run's plan."""
     return Sample(rows_of(modules, run).configurations.groupby(level="workload").max().dropna() > 2, share)
 
 
 def dispatch(majority: pd.DataFrame) -> dict[str, Sample]:
     """Extra worst-case latency of the majority configurations under each other dispatch (Figures 7(a) and 8).
 
-    The figures compare the same configuration under each dispatch: d + b/w with all the rate that is left, 2d, or
-    d + b/t. Module plans would compare their partial machines, which take d + b/f under every dispatch.
+    The figures compare the same configuration under each dispatch: d + b/w with all the remaining rate, 2d, or d + b/t.
+    Module plans would compare their partial machines, which take d + b/f under every dispatch.
 
     Args:
         majority: see `Plans.majority`.
@@ -120,7 +120,7 @@ def dispatch(majority: pd.DataFrame) -> dict[str, Sample]:
 
 
 def remaining_budget(left: pd.DataFrame, run: str) -> pd.Series[float]:
-    """Remaining latency budget of a variant over its own system's, where that has any.
+    """Remaining latency budget of a variant over its own system's, if that has any.
 
     Args:
         left: see `Plans.left_s`.
@@ -132,7 +132,7 @@ def remaining_budget(left: pd.DataFrame, run: str) -> pd.Series[float]:
 
 
 def remaining(left: pd.DataFrame, own: str) -> dict[str, Sample]:
-    """Mean and maximum of what is left without reassignment and with one, over what the own system leaves."""
+    """Mean and maximum of the remaining budget without reassignment and with one, over that of the own system."""
     found = {}
     for name in ("0re", "1re"):
         ratio = remaining_budget(left, f"{own}:{name}")
@@ -152,10 +152,10 @@ class Plans:
             its `ratio`, requests per second that a unit of money per hour serves; `configurations` used; `first`,
             `first_machines`, `first_key` and `cost_of_first`: throughput, whole machines, name and unit price of the
             first one; `second`: throughput of the second one.
-        majority: one row per workload whose plan with round-robin dispatch has a whole machine of the configuration
-            that carries the most rate of its most expensive module: that configuration's `duration_s`, `batch` and
-            `throughput_rps`, and `left_rps`, the rate that is left when it begins, dummies included.
-        counted: what the systems count, laid out as `cost`, by name: `iterations` and `reassignments`.
+        majority: the configuration that carries the most rate of a workload's most expensive module: its `duration_s`,
+            `batch` and `throughput_rps`, and `left_rps`, the remaining rate when it begins, dummies included. A
+            workload has a row if its plan with round-robin dispatch has a whole machine of it.
+        counted: the systems' counters, laid out as `cost`, by name: `iterations` and `reassignments`.
         sizes: number of modules of each workload.
     """
 

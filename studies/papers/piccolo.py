@@ -22,8 +22,8 @@ def figures(plans: Plans, application: str, variants: Iterable[str]) -> dict[str
 
     Args:
         plans: the plans.
-        application: whose most expensive module is the given one of Figure 6.
-        variants: Piccolo's variants of which extra costs are asked, without what their names begin with.
+        application: the application of which the most expensive module is the given one of Figure 6.
+        variants: Piccolo's variants with extra costs to measure, by their names without the prefix.
     """
     ratio = normalized(plans.cost, PICCOLO)
     return {
@@ -40,7 +40,7 @@ def figures(plans: Plans, application: str, variants: Iterable[str]) -> dict[str
 
 
 def shares(ratio: pd.DataFrame) -> dict[str, Sample]:
-    """How often alternatives cost the same, less or more; of normalized costs."""
+    """Shares of workloads on which alternatives cost the same, less or more, from normalized costs."""
     quantized = ratio["piccolo:q0.01"]
     return {
         **{f"{name}_same_share": same(ratio[f"piccolo:{name}"]) for name in ("1bpc", "2bpc", "nd")},
@@ -50,7 +50,7 @@ def shares(ratio: pd.DataFrame) -> dict[str, Sample]:
 
 
 def throughputs(modules: pd.DataFrame, application: str) -> dict[str, Sample]:
-    """Figure 6: throughput per unit of money of an application's most expensive module, against Piccolo's."""
+    """Throughput per unit of money of an application's most expensive module, against Piccolo's (Figure 6)."""
     given = given_module(modules, PICCOLO, application)
     more = relative_throughput(modules, "piccolo:np", given) > 1 + OPTIMALITY_TOLERANCE
     return {

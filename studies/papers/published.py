@@ -1,4 +1,4 @@
-"""The numbers that papers print, and what pages say of papers in words, as they stand in `data/published/`."""
+"""The printed numbers of papers, and sentences of pages on papers, from `data/published/`."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from typing import Any
 from euclio.core.folders import data_dir
 
 CHECK = "check"
-"""The role of numbers that nothing was fitted to: agreement is counted of them alone."""
+"""The role of numbers to which nothing was fitted; only these count for agreement."""
 DOUBTFUL, INPUT, TIME = "doubtful", "input", "time"
-"""Roles of numbers that are counted apart."""
+"""Roles of numbers with a count of their own."""
 COUNTED = ("fit", CHECK)
-"""Roles of numbers that settings are held against (`studies.inference.targets`)."""
+"""Roles of numbers with which settings are compared (`studies.inference.targets`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A number that a paper prints.
+    """A printed number of a paper.
 
     Attributes:
         key: its name in the scorecard.
         value: the printed number.
         unit: "%", "ratio", "s" or "count".
         source: paper and section.
-        role: "check" (only ever compared), "fit" (free parameters may be fitted to it), "input" (an input of the study
-            was set to it), "time" (a run time, on another machine and in another language) or "doubtful" (another
-            printed number makes it so, `data/published/contradictions.json`: fitted to nothing, compared as a check,
-            and counted apart).
-        what: what it says.
-        kind: what decides on the tolerance around it (`studies.scorecard.Kind`); empty means a number.
+        role: "check" (compared only), "fit" (free parameters may be fitted to it), "input" (an input of the study was
+            set to it), "time" (a run time, on another machine and in another language) or "doubtful" (in doubt by
+            another printed number, `data/published/contradictions.json`). A doubtful number is compared as a check and
+            counted apart.
+        what: its meaning.
+        kind: its kind, which sets the tolerance (`studies.scorecard.Kind`); empty means a number.
     """
 
     key: str
@@ -48,7 +48,7 @@ def published_figures(paper: str, file: Path | None = None) -> tuple[Published, 
 
     Args:
         paper: name of the study.
-        file: where they stand; None means in `data/published/`.
+        file: their file; None means that in `data/published/`.
     """
     text = (file or data_dir() / "published" / f"{paper}.json").read_text(encoding="utf-8")
     return tuple(Published(**entry) for entry in json.loads(text)["figures"])
@@ -64,8 +64,8 @@ def notes(paper: str, about: str) -> tuple[Any, ...]:
 
     Args:
         paper: name of the study.
-        about: what is said: "readings" of what the paper leaves open, what is "not_run", the "model" of a simulator and
-            what it "lacks"; a text each, of what is not run its name and why.
+        about: the subject: "readings" of open questions, "not_run", the "model" of a simulator and the features that it
+            "lacks". Each sentence is a text; "not_run" has names and reasons.
     """
     text = (data_dir() / "published" / "notes" / f"{paper}.json").read_text(encoding="utf-8")
     return tuple(json.loads(text)[about])

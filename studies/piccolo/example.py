@@ -1,4 +1,4 @@
-"""Piccolo's worked numbers (§II, §III, Tables I and II): as printed, computed again, and what its solvers find."""
+"""Piccolo's worked numbers (§II, §III, Tables I and II): as printed, computed again, and from its solvers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Piccolo §IV: workloads that every system has a plan for, and both optima on them."""
+"""Piccolo §IV: workloads for which every system has a plan, and both optima on them."""
 
 from __future__ import annotations
 
@@ -80,15 +80,15 @@ PARTS = {
         _runs("0re", "1re"), lambda t, published: figures.figure_11(t["runs"], published), figures.figure_11.question
     ),
 }
-"""By key of the figure; those with the best split need runs that depend on others, as all tables do."""
+"""Figures by key; those with the best split, and all tables, need runs that depend on others."""
 
 
 WORKLOADS = 663
 SEARCHED = 200
-"""So many workloads are asked for their split optimum, unless the run is full; many are settled without a search."""
+"""Workloads in the sample for the split optimum, unless the run is full; many are settled without a search."""
 SEARCHED_MODULES = 3
-"""Only workloads of so many modules or fewer are: the paper knows of no others (Figure 9), and of five there are more
-vectors of budgets than could be tried."""
+"""Most modules of a workload in that sample. The paper has no larger ones (Figure 9), and five modules have too many
+vectors of budgets to try."""
 TIMED_SAMPLE = 20
 
 SYSTEMS = (PICCOLO, *BASELINES, *(f"piccolo:{name}" for name in ALTERNATIVES))
@@ -115,8 +115,8 @@ TIMED = (
 def collect(collector: Collector, asked: Asked) -> Found:
     """Draw workloads and run everything on them.
 
-    Where Piccolo costs what the proven optimum of its plan space does, no split can be cheaper, and the brute force is
-    not asked. Of the others a sample is, unless the run is full.
+    If Piccolo costs the same as the proven optimum of its plan space, no split can be cheaper, and the brute force does
+    not run. It runs on a sample of the others, or on all in a full run.
     """
     count, seed = asked.workloads or WORKLOADS, asked.seed
     collector.staged("compile", [draw(seed, 1).session], (*SYSTEM_RUNS, OPTIMUM, SPLITS, PLAIN))
@@ -144,12 +144,12 @@ def collect(collector: Collector, asked: Asked) -> Found:
 
 
 def details(asked: Asked) -> ReferenceDraws:
-    """The draws, as far as they need no run."""
+    """The part of the draws that needs no run."""
     return reference_draws(PICCOLO, asked.workloads or WORKLOADS, asked.seed)
 
 
 def collect_runs(collector: Collector, asked: Asked, labels: Collection[str]) -> Found:
-    """The runs of some of the systems alone, by label."""
+    """The runs of some systems alone, by label."""
     settings = [setting for setting in SYSTEM_RUNS if setting.label in labels]
     return runs_of_some(collector, asked, PICCOLO, WORKLOADS, settings)
 

@@ -1,4 +1,4 @@
-"""Figures 4 to 11 of Piccolo from our runs, and how much it loses where it is not optimal."""
+"""Figures 4 to 11 of Piccolo from our runs, and its loss where it is not optimal."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def figure_gaps(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
 
 
 def figures(tables: Mapping[str, pd.DataFrame], scores: Sequence[Score], application: str) -> list[Figure]:
-    """Figures 4 to 11, and the gaps; `application` is whose most expensive module is the given one."""
+    """Figures 4 to 11, and the gaps; the most expensive module of `application` is the given one."""
     runs = tables["runs"]
     measures: Mapping[str, Measured] = {score.published.key: score.measured for score in scores}
     published = {score.published.key: score.published.value for score in scores}

@@ -16,31 +16,31 @@ from studies.sessions import by_solver
 from studies.study import Collected
 
 ALTERNATIVES = ("np", "nb", "nh", "1bpc", "2bpc", "2d", "dt", "tb", "q0.01", "q0.1", "0re", "1re", "nd")
-"""The 13 alternatives of §IV-C, without what their names begin with."""
+"""The 13 alternatives of §IV-C, by their names without the prefix."""
 SPLIT_OPTIMUM = "piccolo-bruteforce"
 PLAIN_SPLITS = "split-bruteforce, continuous"
-"""Label of the search over the same vectors of budgets as they are, not stretched."""
+"""Label of the search over the same vectors of budgets, but not stretched."""
 PLAN_OPTIMUM = "exact, continuous"
 """Label of the optimum of Piccolo's own plan space, which holds dummies at any rate."""
 QUANTIZED = "piccolo:q0.01"
 
 
 def plan_optimum(runs: pd.DataFrame) -> pd.Series[float]:
-    """Proven least cost per hour of each workload in Piccolo's plan space; empty where the proof is open."""
+    """Proven least cost per hour of each workload in Piccolo's plan space; empty without a proof."""
     proven = by_solver(runs, "status")[PLAN_OPTIMUM] == "optimal"
     return costs(runs)[PLAN_OPTIMUM].where(proven)
 
 
 def settled(runs: pd.DataFrame) -> pd.Series[bool]:
-    """On which workloads Piccolo costs what the proven plan optimum does, so that no split can be cheaper."""
+    """Whether Piccolo costs the same as the proven plan optimum on each workload, so that no split can be cheaper."""
     found: pd.Series[bool] = costs(runs)[PICCOLO] <= plan_optimum(runs) * (1 + OPTIMALITY_TOLERANCE)
     return found
 
 
 def split_optimum(runs: pd.DataFrame) -> pd.Series[float]:
-    """Least cost per hour over all splits of each workload: the brute force's, or Piccolo's own where that is settled.
+    """Least cost per hour over all splits of each workload: the brute force's, or Piccolo's own if that is optimal.
 
-    Empty where the workload is in no sample for it (`split_sample`), or the brute force was stopped by its limit.
+    Empty if the workload is in no sample for it (`split_sample`), or a limit stopped the brute force.
     """
     table = costs(runs)
     searched = table[SPLIT_OPTIMUM] if SPLIT_OPTIMUM in table else pd.Series(float("nan"), index=table.index)
@@ -49,7 +49,7 @@ def split_optimum(runs: pd.DataFrame) -> pd.Series[float]:
 
 
 def optimality_measures(runs: pd.DataFrame) -> dict[str, Measured]:
-    """How often Piccolo matches the brute force over splits, and its largest extra cost over it."""
+    """Share of workloads on which Piccolo matches the brute force over splits, and its largest extra cost over it."""
     hits, gap = within(costs(runs)[PICCOLO], split_optimum(runs))
     return {"optimal_share": hits, "optimal_gap_max": gap}
 
@@ -88,7 +88,7 @@ MORE_THAN_TWO = Reading(
 )
 OF_SYSTEMS = (SHARED_RATE, OWN_SCROOGE, FILLED)
 OTHER_ROWS = tuple(other for reading in (SHARED_RATE, OWN_SCROOGE) for _, other in reading.rows)
-"""Solvers of the answers that are not taken, but for the alternatives with dummies."""
+"""Solvers of the other answers, except for the alternatives with dummies."""
 
 
 def other_readings(runs: pd.DataFrame, allocations: pd.DataFrame) -> dict[Reading, dict[str, Measured]]:
@@ -100,7 +100,7 @@ def other_readings(runs: pd.DataFrame, allocations: pd.DataFrame) -> dict[Readin
     """
     frames = {reading: reread(runs, reading) for reading in OF_SYSTEMS}
     found = {
-        # Of few workloads it may be that none has all plans under the other answer.
+        # With few workloads, none may have all plans under the other answer.
         **{reading: _of_systems(reading, frame) for reading, frame in frames.items() if len(frame)},
         MORE_THAN_TWO: {"more_than_two_share": more_than_two(module_figures(allocations), PICCOLO)},
     }
@@ -108,7 +108,7 @@ def other_readings(runs: pd.DataFrame, allocations: pd.DataFrame) -> dict[Readin
 
 
 def _of_systems(reading: Reading, runs: pd.DataFrame) -> dict[str, Sample]:
-    """The numbers that a reading of whole systems moves, of runs that have been read again."""
+    """The numbers that a reading of whole systems moves, from runs under that reading."""
     ratio = normalized(costs(runs), PICCOLO)
     if reading is FILLED:
         shares = {f"{name}_same_share": same(ratio[f"piccolo:{name}"]) for name in FEW}

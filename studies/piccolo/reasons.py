@@ -1,4 +1,4 @@
-"""Why measured numbers differ from the published ones, as far as the data can say; shown only where they do."""
+"""Reasons why measured numbers differ from the published ones, as far as the data show them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page's text: the meaning of 97.13 %, why our numbers differ, worked numbers, the run."""
+"""The page's text: the meaning of 97.13 %, reasons for differences, worked numbers, the run."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
 
 
 def references(runs: pd.DataFrame) -> dict[str, Measured]:
-    """Share of workloads on which Piccolo costs no more than each reference that is known, by its name."""
+    """Share of workloads on which Piccolo costs no more than each known reference, by its name."""
     cost = costs(runs)[PICCOLO]
     bound = by_solver(runs, "bound_per_h")[PLAN_OPTIMUM]
     found = {"split, stretched": split_optimum(runs), "plan, if proven": plan_optimum(runs), "plan, its bound": bound}
@@ -110,7 +110,7 @@ def _with_interval(m: Measured) -> str:
 
 
 def _how_known(runs: pd.DataFrame) -> str:
-    """How the split optimum is known, and of how many workloads."""
+    """The evidence for the split optimum, and the number of workloads with it."""
     done = settled(runs)
     sampled = runs.drop_duplicates("workload").set_index("workload").split_sample.reindex(done.index)
     searched = int((sampled & ~done).sum())
@@ -143,7 +143,7 @@ def _why_different(collected: Collected) -> str:
 
 
 def _baselines_blocks() -> list[Block]:
-    """Which baselines these are."""
+    """The baselines in words."""
     return [
         Heading("Baselines"),
         Paragraph(

@@ -1,9 +1,9 @@
-"""How bursty requests come: fitted to what the paper prints, on half of its clusters (ours).
+"""The variation of bursty arrivals, fitted to printed numbers on half of the paper's clusters (ours).
 
 The paper replays a trace of 2021 that is not available, and prints each system's mean load under it and under Poisson
-arrivals. Gamma gaps replace the trace. Their coefficient of variation is fitted on a grid: the reductions, served load
-over that of Poisson arrivals, are nearest to the printed ones on two of the four clusters. The fit has its own seeds;
-the page shows the other two clusters.
+arrivals. Gamma gaps replace the trace. Their coefficient of variation is fitted on a grid. At the fitted value the
+reductions (served load over that of Poisson arrivals) are nearest to the printed ones on two of the four clusters. The
+fit has its own seeds; the page shows the other two clusters.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from studies.ppipe.measures import BURSTY, KEYS, POISSON, RESERVATION, mean_load
 from studies.ppipe.serving import ServingSetup
 
 FITTED_ON = LARGE[::2]
-"""Clusters that it is fitted on."""
+"""Clusters of the fit."""
 CVS = (1.1, 1.25, 1.5, 1.75, 2.0, 2.5)
 FIT_SEED = 1000
-"""Added to the seed of the study."""
+"""The number that is added to the seed of the study."""
 
 
 def tried(systems: tuple[str, ...]) -> tuple[ServingSetup, ...]:
@@ -40,7 +40,7 @@ def fit_table(serving: pd.DataFrame) -> pd.DataFrame:
     """One row per coefficient of variation and system: the reduction, the printed one, the error over all systems.
 
     Args:
-        serving: rows of what `tried` serves; `cv` is NaN of Poisson arrivals.
+        serving: served plans under the arrivals of `tried`; `cv` is NaN for Poisson arrivals.
     """
     printed = printed_reductions()
     poisson = mean_loads(serving[serving.cv.isna()], POISSON, RESERVATION).mean()

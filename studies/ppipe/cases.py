@@ -1,7 +1,7 @@
-"""The clusters that PPipe's evaluation plans and serves, and how many of them a run covers.
+"""The clusters that PPipe's evaluation plans and serves, and the sizes of a run.
 
-Groups of models, single models under varied conditions, and clusters whose planning is timed: each on blocks that the
-authors measured, or on synthetic layers.
+There are groups of models, single models under varied conditions, and clusters for planning times. Each is on blocks
+that the authors measured, or on synthetic layers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ GROUPS, SCALES, RATIOS, MARGINS, PLAN, TESTBED = "groups", "SLO scale", "GPU rat
 ABLATION = "ablation"
 """Studies: Figures 6 to 8; 13a; 13b; 13c; 11 and 12; 9; 10."""
 REACTIVE_ON, ABLATION_MARGIN, ABLATION_PARTITIONS = "HC2-L", "0.1", 3
-"""Cluster of Figure 10 (§7.4), and how the authors' published plans for it were made: each model alone, with a margin
+"""Cluster of Figure 10 (§7.4), and the settings of the authors' published plans for it: each model alone, with a margin
 of 10 % instead of 40 and up to three partitions (`docs/papers.md`)."""
 Measured = Mapping[str, BlockedModel]
 """The models of Table 2 by name, with blocks that the authors measured."""
@@ -43,7 +43,7 @@ SLO_SCALES = ("2", "3", "4", "5", "6", "8", "10")
 GPU_RATIOS = ((2, 14), (4, 12), (6, 10), (8, 8), (10, 6), (12, 4))
 SLO_MARGINS = ("0.2", "0.3", "0.4", "0.5", "0.6")
 PARTITIONS = 2
-"""Most partitions of a pipeline: with two, the optimum for FCN on HC3-S is the plan that §7.5 prints; with three it is
+"""Most partitions of a pipeline. With two, the optimum for FCN on HC3-S is the plan that §7.5 prints; with three it is
 another one, which serves 0.5 % more."""
 TIMELINE = ("HC3-S", "FCN")
 """Cluster and model of Figures 11 and 12."""
@@ -57,7 +57,7 @@ UNMERGED_MODELS = ("EfficientNet-B8", "FCN")
 
 @dataclass(frozen=True, slots=True)
 class ClusterSampling:
-    """How much of the evaluation is run.
+    """Sizes of a run of the evaluation.
 
     Attributes:
         groups: groups of three models per large cluster, of six.
@@ -67,11 +67,11 @@ class ClusterSampling:
         gpu_counts: numbers of GPUs of Figure 14a.
         columns_limit_s: time limit of columns in Figure 14.
         printed_limit_s: time limit of the printed MILP in Figure 14.
-        groups_limit_s: time limit of the printed MILP on groups of models, over the mean that is printed.
+        groups_limit_s: time limit of the printed MILP on groups of models, above the printed mean.
         blocks: blocks per model in Figure 14.
         measured_limit_s: time limit of the printed MILP on measured blocks, wherever it is timed.
         unmerged_layers: layers per model of the unmerged plan.
-        arrival_seeds: seeds of arrivals with which plans on measured blocks are served; one on synthetic layers.
+        arrival_seeds: seeds of arrivals for serving plans on measured blocks; synthetic layers have one.
     """
 
     groups: int = 6
@@ -97,10 +97,10 @@ class ClusterCase:
     """A cluster with models and conditions.
 
     Attributes:
-        setup: name in Table 1.
-        group: "G1" to "G6", or the name of a model that is served alone.
+        setup: its name in Table 1.
+        group: "G1" to "G6", or the name of a model that the cluster serves alone.
         models: models served together.
-        studies: what it is for; the defaults belong to several.
+        studies: the studies that use it; the defaults belong to several.
         slo_scale: SLO over the latency on L4 at batch 1.
         margin: part of the SLO that plans leave free.
         high: high-class GPUs; None means the setup's.
@@ -146,7 +146,7 @@ class ClusterCase:
         return next(generated_clusters(options, seed=self.seed))
 
     def describe(self, cluster: Cluster) -> dict[str, Any]:
-        """The columns that it has in all results."""
+        """Its columns in all results."""
         return {
             "case": self.name,
             "setup": self.setup,
@@ -186,7 +186,7 @@ def group_cases(count: int, seed: int, measured: Measured | None = None) -> list
 
 
 def group_clusters(count: int, seed: int, measured: Measured | None = None) -> Iterator[Cluster]:
-    """The clusters of `group_cases` under the names of their cases, each made when it is asked for.
+    """The clusters of `group_cases` under the names of their cases, each made at its turn.
 
     Args:
         count: groups of models.
@@ -260,7 +260,7 @@ def ablation_cases(models: Sequence[str], seed: int, measured: Measured | None =
 
 
 def joined_cases(cases: Iterable[ClusterCase]) -> list[ClusterCase]:
-    """The cases, those under the same conditions as one that belongs to all their studies."""
+    """The cases; those under the same conditions become one that belongs to all their studies."""
     found: dict[str, ClusterCase] = {}
     for case in cases:
         known = found.get(case.name)
@@ -277,9 +277,9 @@ def timeline_case(seed: int, measured: Measured | None = None) -> ClusterCase:
 def planning_clusters(
     sampling: ClusterSampling, seed: int, measured: Measured | None = None
 ) -> list[tuple[str, Cluster]]:
-    """The clusters whose planning is timed (§4, §7.6, Figure 14), with what is studied on them.
+    """The clusters for planning times (§4, §7.6, Figure 14), with their studies.
 
-    Measured models are merged into blocks already, so that the unmerged plan is one of synthetic layers only.
+    Measured models come merged into blocks, so only synthetic layers have an unmerged plan.
     """
     large, found = find_setup("HC1-L"), []
     for count in sampling.gpu_counts:
@@ -302,7 +302,7 @@ def _first_group(setup: Setup, sampling: ClusterSampling, seed: int, measured: M
 
 
 def _unmerged(sampling: ClusterSampling, seed: int) -> list[tuple[str, Cluster]]:
-    """Single models whose layers are not merged into blocks (§4)."""
+    """Single models with layers that are not merged into blocks (§4)."""
     found = []
     for model in UNMERGED_MODELS:
         n = sampling.unmerged_layers

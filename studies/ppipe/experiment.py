@@ -1,7 +1,7 @@
-"""PPipe §7: its systems plan and serve groups of models and single models under varied conditions.
+"""PPipe's evaluation (§7). Its systems plan and serve groups of models and single models under varied conditions.
 
-Everything is made on synthetic layers; with the authors' artifact all of it but the unmerged plan once more on the
-blocks that they measured. Their own instances, whose plans are published, are planned as well.
+Everything runs on synthetic layers. With the authors' artifact all of it, except for the unmerged plan, runs again on
+the blocks that they measured. Their own instances with published plans are planned as well.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ from studies.study import Asked, Found, Study
 
 
 def partition_table(case: ClusterCase) -> pd.DataFrame:
-    """One row per partition of PPipe's plan for a model that is served alone.
+    """One row per partition of PPipe's plan for a model alone.
 
     Returns:
         Pipeline from 1 on, GPU type, virtual GPUs and their share, batch, first and last block, seconds per batch,
-        requests per second, seconds that a batch takes to it from the partition before; setup, model, SLO in seconds
-        and requests per second of the whole plan in all rows.
+        requests per second, seconds of a batch's transfer from the partition before. All rows have setup, model, SLO in
+        seconds and requests per second of the whole plan.
     """
     cluster = case.cluster()
     result = made_again(cluster, SYSTEMS[PPIPE])
@@ -99,7 +99,7 @@ def partition_table(case: ClusterCase) -> pd.DataFrame:
 
 
 INSTANCES = Path("../shared/instances/pipelines")
-"""Where measured instances are looked for unless a folder is named."""
+"""Default folder of measured instances."""
 PLANNED = (NP, DART, PPIPE, MANY, LITERAL)
 REFERENCES = {
     "no_partitioning": "published_np",
@@ -115,14 +115,14 @@ FIGURE_6 = tuple(ServingSetup(s, arrivals) for arrivals in (Arrivals.POISSON, Ar
 
 @dataclass(frozen=True, slots=True)
 class StudyStage:
-    """Cases that are planned, and whose plans are served.
+    """Cases to plan and to serve.
 
     Attributes:
         name: its name.
         cases: the clusters.
-        systems: labels of the systems that plan, PPipe's among them.
-        servings: what of a case is served.
-        seeds: seeds of the arrivals, with each of which everything is served.
+        systems: labels of the planning systems, PPipe's among them.
+        servings: the servings of a case.
+        seeds: seeds of the arrivals; everything is served with each.
     """
 
     name: str
@@ -133,11 +133,11 @@ class StudyStage:
 
 
 def sampling_of(asked: Asked) -> ClusterSampling:
-    """How much is run; a number of workloads is one of groups and of single models."""
+    """The sizes of a run; a number of workloads counts groups, and single models."""
     sampling = FULL if asked.full else SAMPLED
     if asked.workloads is None:
         return sampling
-    # A study of fewer groups has that part of the time for the MILP that is open on all of them.
+    # A study of fewer groups gives the MILP that part of the time, since it is open on all of them.
     part = min(1.0, asked.workloads / sampling.groups)
     limit_s = part * sampling.groups_limit_s
     return replace(sampling, groups=asked.workloads, models=asked.workloads, groups_limit_s=limit_s)
@@ -146,7 +146,7 @@ def sampling_of(asked: Asked) -> ClusterSampling:
 def collect(collector: Collector, asked: Asked) -> Found:
     """Plan and serve every case on synthetic layers, and with an artifact on measured blocks.
 
-    Without an artifact the rows of measured blocks are those that are stored.
+    Without an artifact the rows of measured blocks come from storage.
 
     Raises:
         InputError: the named folder holds no instance, or the artifact cannot be read.
@@ -209,7 +209,7 @@ def _collect_on(
 
 
 def fit_bursts(collector: Collector, sampling: ClusterSampling, seed: int, measured: Measured) -> pd.DataFrame:
-    """Serve the groups of half of the clusters under gaps of rising variability (`studies.ppipe.bursts`)."""
+    """Serve the groups of half of the clusters under increasingly variable gaps (`studies.ppipe.bursts`)."""
     cases = [case for case in group_cases(sampling.groups, seed, measured) if case.setup in FITTED_ON]
     servings = tried(SERVED)
     stage = StudyStage(
@@ -220,7 +220,7 @@ def fit_bursts(collector: Collector, sampling: ClusterSampling, seed: int, measu
 
 
 def _instances_of(files: Sequence[Path]) -> list[Identity]:
-    """The population of the authors' own instances; nothing where there are no files."""
+    """The population of the authors' own instances; nothing if there are no files."""
     return [identify(map(load_cluster, files), inputs.INSTANCES, None)] if files else []
 
 
@@ -237,7 +237,7 @@ def stages(
         ]
     )
     on = "" if measured is None else inputs.ON_MEASURED
-    # On measured blocks the models and groups are all that the paper has: what varies is when requests come.
+    # On measured blocks the models and groups are all of the paper's, so only arrivals vary.
     seeds = range(seed, seed + (1 if measured is None else sampling.arrival_seeds))
     groups = group_cases(sampling.groups, seed, measured)
     return [
@@ -276,7 +276,7 @@ def plan_and_serve(
     """Make a stage.
 
     Returns:
-        One row per case and system; one per case, serving, load and model; the plans that are proven.
+        One row per case and system; one per case, serving, load and model; the proven plans.
     """
     clusters = {case.name: case.cluster() for case in stage.cases}
     heads = {case.name: case.describe(clusters[case.name]) for case in stage.cases}
@@ -338,7 +338,7 @@ def plan_for_times(
     """Planning times of Figure 14: one row per cluster and planner, one run at a time."""
     clusters = planning_clusters(sampling, seed, measured)
     on = "" if measured is None else inputs.ON_MEASURED
-    # The paper's mean is that of its own MILP, on groups of models on the large clusters: the first group of each.
+    # The paper's mean is of its own MILP on groups of models on the large clusters; ours takes the first group of each.
     groups = [(MEAN, replace(case.cluster(), name=case.name)) for case in group_cases(1, seed, measured)]
     both = [cluster.name for study, cluster in clusters if study != UNMERGED]
     settings = [
@@ -371,12 +371,12 @@ def plan_instances(collector: Collector, files: Sequence[Path]) -> pd.DataFrame:
 
 
 def _named(clusters: dict[str, Cluster]) -> list[Cluster]:
-    """The clusters under the names of their cases, since several cases may have one cluster."""
+    """The clusters under the names of their cases, since several cases may share one."""
     return [replace(cluster, name=name) for name, cluster in clusters.items()]
 
 
 def instance_files(folder: Path | None) -> list[Path]:
-    """The files of a folder; None means of the default one, and none where that is absent.
+    """The files of a folder. None means the default one; without it there are none.
 
     Raises:
         InputError: the named folder holds no instance.
@@ -390,7 +390,7 @@ def instance_files(folder: Path | None) -> list[Path]:
 
 
 def _expected(folder: Path) -> dict[str, Any]:
-    """Published and best known values, from the file next to the folder; empty where there is none."""
+    """Published and best known values, from the file next to the folder; empty if there is none."""
     file = folder.parent / f"{folder.name}_expected.json"
     return dict(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else {}
 

@@ -71,7 +71,7 @@ PUBLISHED_TESTBED = {NP: (42.6, 52.8), DART: (16.7, 34.1)}
 PUBLISHED_GAINS = {SCALES: {2: 0.0}, RATIOS: {0: 64.03, 5: 5.64}, MARGINS: {20: 24.9, 40: 52.8, 60: 16.4}}
 """Printed gains by place on the axis."""
 LOAD = 0.95
-"""Load factor that the paper's testbed reaches with this plan."""
+"""Load factor of this plan on the paper's testbed."""
 SECONDS = 4.0
 PUBLISHED_PLAN = (
     ("published", "1", "V100", "1 × 1/1", "2", "all", "12.3", "162"),
@@ -82,7 +82,7 @@ PUBLISHED_PLAN = (
 
 @drawn("figure-2", "Figure 2. How much slower are low-class GPUs?", height=3.9)
 def figure_2(axes: Sequence[Axes], latencies: pd.DataFrame, of: str) -> str:
-    """Latency of every model on every GPU type, with a sentence on whose latencies these are."""
+    """Latency of every model on every GPU type, with a sentence on their source."""
     places = np.arange(len(latencies))
     looks = hardware_looks(GPUS)
     for k, gpu in enumerate(GPUS):
@@ -126,7 +126,7 @@ def figure_13(axes: Sequence[Axes], serving: pd.DataFrame) -> str:
     for panel, table, (column, label, study) in zip(axes, tables, columns, strict=True):
         order = table.sort_values("high")[column].unique() if column == "ratio" else sorted(table[column].unique())
         loads = table.groupby(column)[[PPIPE, NP]].mean().reindex(order)
-        # Where NP serves nothing there is no gain, and no point is drawn.
+        # If NP serves nothing, there is no gain and no point.
         gain = 100.0 * (loads[PPIPE] / loads[NP].where(loads[NP] > 0) - 1.0)
         x = np.arange(len(order)) if column == "ratio" else np.array(order, dtype=float)
         panel.plot(x, gain, color=PALETTE[2], marker="o", markersize=3.5, label="measured gain over NP")
@@ -289,9 +289,9 @@ def figure_10(axes: Sequence[Axes], serving: pd.DataFrame) -> str:
 
 
 def on_synthetic(figure: Figure) -> Figure:
-    """A figure on synthetic layers next to the same one on measured blocks: with a name of its own, which says so."""
+    """A figure on synthetic layers next to the same one on measured blocks, under a name of its own."""
     key = figure.key + inputs.OF_SYNTHETIC
-    # Ids of a page are its figures' keys with what stands in the drawing, so that none is there twice.
+    # Ids of a page are its figures' keys with ids of the drawing, so that none occurs twice.
     svg = figure.svg.replace(f'"{figure.key}-', f'"{key}-').replace(f"#{figure.key}-", f"#{key}-")
     return replace(figure, key=key, svg=svg, caption=f"On synthetic layers. {figure.caption}")
 
@@ -301,7 +301,7 @@ def plan_table(partitions: pd.DataFrame, of: str) -> Table:
 
     Args:
         partitions: a row per partition (`studies.ppipe.experiment`).
-        of: whose blocks these are, in a sentence.
+        of: a sentence on the source of the blocks.
     """
     found = partitions.to_dict("records")
     first = found[0]

@@ -1,7 +1,7 @@
 """The two inputs of the study: blocks that the authors measured, and synthetic layers.
 
-Tables of measured blocks have names of their own. The artifact has no licence, so that its files are not here; what was
-computed from them is stored in ``data/ppipe``, with the hash of the clusters that they make.
+Tables of measured blocks have names of their own. The artifact has no licence, so its files are not here. The results
+computed from them are in ``data/ppipe``, with the hash of the clusters that they make.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from studies.study import Collected
 MEASURED = "ppipe-measured"
 """Population: the authors' groups on the clusters of Table 1, with the blocks that they measured."""
 INSTANCES = "measured"
-"""Population: the authors' own instances, whose plans are published."""
+"""Population: the authors' own instances, with published plans."""
 SYNTHETIC = "ppipe"
 """Population: groups of models with synthetic layers."""
 PREFIX = "measured-"
@@ -35,7 +35,7 @@ PREFIX = "measured-"
 ON_MEASURED = ", measured blocks"
 """Suffix of the names of stages on measured blocks."""
 ARRIVAL_SEED = "arrival_seed"
-"""Column of served plans: the seed of their arrivals."""
+"""Column of served plans with the seed of their arrivals."""
 NAMES = ("plans", "serving", "planning", "partitions", "bursts", "models")
 """Tables on measured blocks, without the prefix."""
 ONLY_OF_GROUPS = (
@@ -43,20 +43,20 @@ ONLY_OF_GROUPS = (
     *("batches", "probes_per_batch", "seconds_per_batch", "requests"),
     *("transfer_mean_s", "transfer_p99_s", "transfer_alone_s"),
 )
-"""Columns of served plans that nothing reads of single models on 16 GPUs."""
+"""Columns of served plans that nothing reads for single models on 16 GPUs."""
 OF_SYNTHETIC = "-synthetic"
-"""Suffix of the keys of figures on synthetic layers that also exist on measured blocks."""
+"""Suffix of a figure on synthetic layers if one on measured blocks has the same key."""
 OF_GROUPS = ("figure-7", "figure-8")
 """Figures of the groups of models, next to Figure 6."""
 
 
 def named(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Tables on measured blocks under the names that the study keeps them by."""
+    """Tables on measured blocks under the study's names."""
     return {PREFIX + name: table for name, table in tables.items()}
 
 
 def on_measured(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """The tables on measured blocks by their names without the prefix; none where there are none."""
+    """The tables on measured blocks by their names without the prefix."""
     return {name: tables[PREFIX + name] for name in NAMES if PREFIX + name in tables}
 
 
@@ -86,9 +86,9 @@ def model_table(measured: Mapping[str, BlockedModel]) -> pd.DataFrame:
 
 
 def reduced(serving: pd.DataFrame) -> pd.DataFrame:
-    """Rows of served plans as they are stored: of models on 16 GPUs, whose highest loads are all that is shown, ends.
+    """Rows of served plans for storage; for models on 16 GPUs, of which the page shows highest loads only, the ends.
 
-    These are the highest load with 99 % of the requests in time and the lowest without, and the attainment alone.
+    The ends are the highest load with 99 % of the requests in time and the lowest without, with the attainment alone.
     """
     of_groups = serving.studies.isin([GROUPS, ABLATION])
     alone = serving[~of_groups]
@@ -101,12 +101,12 @@ def reduced(serving: pd.DataFrame) -> pd.DataFrame:
 
 
 def folder() -> Path:
-    """Where the stored rows are."""
+    """The folder of the stored rows."""
     return data_dir() / "ppipe"
 
 
 def load_stored() -> tuple[dict[str, pd.DataFrame], list[Identity]]:
-    """The stored tables on measured blocks, and the clusters that they are about; nothing where none are stored."""
+    """The stored tables on measured blocks, and their clusters; nothing if none are stored."""
     files = {name: folder() / f"{name}.parquet" for name in NAMES}
     if not all(path.exists() for path in files.values()):
         return {}, []
@@ -120,7 +120,7 @@ def store(tables: Mapping[str, pd.DataFrame], known: Sequence[Identity], how: Ma
 
     Args:
         tables: by name without the prefix.
-        known: the clusters that they are about.
+        known: their clusters.
         how: provenance of the run.
 
     Returns:
@@ -133,7 +133,7 @@ def store(tables: Mapping[str, pd.DataFrame], known: Sequence[Identity], how: Ma
 
 
 def keep(collected: Collected, how: Mapping[str, Any]) -> None:
-    """Keep what was computed from an artifact as the stored rows."""
+    """Keep results computed from an artifact as the stored rows."""
     known = [one for one in collected.populations if one.name == MEASURED]
     store(on_measured(collected.tables), known, how)
 
@@ -156,7 +156,7 @@ WINDOW = 128
 DEFAULT_SCALE = 5
 S = 1e-9
 MAPS_OF, ALONE = "CenterNet", "FCN"
-"""The models whose feature maps §4 gives, and whose latency on L4 §7.5 does."""
+"""The models with feature maps in §4, and with a latency on L4 in §7.5."""
 CLAIMED_BITS_PER_S = 32e9
 """Bandwidth of an instance with P4 (§4)."""
 

@@ -1,7 +1,7 @@
 """Measures of the runs, by key of the published numbers.
 
-On measured blocks the groups and the models are all of the paper's, so an interval is over seeds of arrivals. On
-synthetic layers it is over draws.
+On measured blocks the groups and models are all of the paper's, so an interval is over seeds of arrivals. On synthetic
+layers it is over draws.
 """
 
 from __future__ import annotations
@@ -55,18 +55,18 @@ OF_G1 = {
 MODEL = "EfficientNet-B8"
 """The model of §7.4's example."""
 RUN = ["case", "system", "arrivals", "scheduler"]
-"""Columns that name a plan served under rising load; with each seed of arrivals it is served anew."""
+"""Columns that name a plan served under rising load, once with each seed of arrivals."""
 SEEDED_RUN = [*RUN, inputs.ARRIVAL_SEED]
 HIGH_CLASS = "V100"
 """The high class of the cluster of Figure 11."""
 PARTITIONS = 2
 """Partitions of the paper's longer pipeline for FCN."""
 NOT_ON_BLOCKS = ("unmerged_80_s",)
-"""Numbers of layers that are not merged into blocks, of which the authors measured none."""
+"""Numbers on unmerged layers, of which the authors measured none."""
 
 
 def measures(collected: Collected) -> dict[str, Measured]:
-    """Every measure, by key of the published number: on measured blocks where there are runs on them."""
+    """Every measure, by key of the published number, from measured blocks if there are runs on them."""
     seed = collected.asked.seed
     return {
         **profile_measures(model_latencies(seed), ratios_along_depth(seed), sizes_of_maps(seed)),
@@ -93,7 +93,7 @@ def on_measured(collected: Collected) -> dict[str, Measured]:
 
 
 def first_input(tables: Mapping[str, pd.DataFrame]) -> Mapping[str, pd.DataFrame]:
-    """The tables of the study's first input: measured blocks where there are runs on them, else synthetic layers."""
+    """The tables of the study's first input: measured blocks if there are runs on them, else synthetic layers."""
     return inputs.on_measured(tables) or tables
 
 
@@ -109,11 +109,11 @@ def _of_input(tables: Mapping[str, pd.DataFrame]) -> dict[str, Measured]:
 def over_seeds(
     serving: pd.DataFrame, measure: Callable[[pd.DataFrame], Mapping[str, Measured]]
 ) -> Mapping[str, Measured]:
-    """Measures of served plans: where they were served with several seeds, means over these with their interval.
+    """Measures of served plans; for several seeds means over these with their interval.
 
     Args:
         serving: rows of served plans.
-        measure: what is measured of the rows of one seed, by key.
+        measure: the measures of the rows of one seed, by key.
     """
     seeds = sorted(serving[inputs.ARRIVAL_SEED].unique())
     found = [measure(serving[serving[inputs.ARRIVAL_SEED] == seed]) for seed in seeds]
@@ -123,7 +123,7 @@ def over_seeds(
 
 
 def _served(serving: pd.DataFrame) -> dict[str, Measured]:
-    """Every measure of plans that were served with one seed."""
+    """Every measure of plans served with one seed."""
     groups = of_groups(serving)
     return {
         **_figure_6(groups),
@@ -147,7 +147,7 @@ def of_groups(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def highest_loads(serving: pd.DataFrame) -> pd.Series[float]:
-    """Highest load factor with 99 % attainment by run and model, its mean over seeds; 0 means none of those tried."""
+    """Highest load factor with 99 % attainment by run and model, as a mean over seeds; 0 means no tried one."""
     reached = serving.load.where(serving.attainment >= TARGET, 0.0)
     by_seed = reached.groupby([serving[name] for name in [*SEEDED_RUN, "model"]]).max()
     found: pd.Series[float] = by_seed.groupby([*RUN, "model"]).mean()
@@ -170,7 +170,7 @@ def at_highest_load(serving: pd.DataFrame) -> pd.DataFrame:
 
 
 def setup_of(cases: pd.Index) -> pd.Index:
-    """The cluster of each case, which its name begins with."""
+    """The cluster of each case, from the beginning of its name."""
     return cases.str.split(" ").str[0]
 
 
@@ -202,7 +202,7 @@ def _of_g1(groups: pd.DataFrame) -> pd.DataFrame:
 
 
 def full_load_of_g1(groups: pd.DataFrame) -> pd.DataFrame:
-    """PPipe's serving of Figure 7's group at load factor 1: a row per model and seed."""
+    """PPipe's serving of Figure 7's group at load factor 1, with a row per model and seed."""
     own = _of_g1(groups)
     return own[(own.system == PPIPE) & (own.load == 1.0)]
 
@@ -221,10 +221,10 @@ def _figure_7(groups: pd.DataFrame) -> dict[str, Measured]:
 
 
 def utilization(groups: pd.DataFrame) -> pd.DataFrame:
-    """Utilisation in per cent of both classes: a row per case, system and seed (Poisson).
+    """Utilisation in per cent of both classes, with a row per case, system and seed (Poisson).
 
-    Each model counts with what it uses at its own highest load: "under 99% SLO attainment, averaged over DNNs" (Figure
-    8), where §7.2 records "the maximum load ratio that each DNN can achieve".
+    Each model counts with its use at its own highest load: "under 99% SLO attainment, averaged over DNNs" (Figure 8),
+    where §7.2 records "the maximum load ratio that each DNN can achieve".
     """
     served = groups[(groups.arrivals == POISSON) & (groups.scheduler == RESERVATION)]
     reached = served[served.attainment >= TARGET]
@@ -265,9 +265,9 @@ def _figure_10(own: pd.DataFrame) -> dict[str, Measured]:
 
 
 def _planning(planning: pd.DataFrame) -> dict[str, Measured]:
-    """Times of the MILP as printed, the paper's own algorithm; where it is open, they are those of its limit.
+    """Times of the MILP as printed, the paper's own algorithm; an open one counts with its limit.
 
-    On unmerged layers, for which the paper waited seven hours, it is not run.
+    It does not run on unmerged layers, for which the paper waited seven hours.
     """
     own = planning[planning.system == PRINTED]
     types = own[own.study == BY_TYPES].set_index("gpu_types").wall_s
@@ -282,7 +282,7 @@ def _planning(planning: pd.DataFrame) -> dict[str, Measured]:
 
 
 def _plan(partitions: pd.DataFrame) -> dict[str, Measured]:
-    """The plan of Figure 11; what the paper's plan has and ours has not is NaN."""
+    """The plan of Figure 11; NaN stands for numbers that ours lacks."""
     first = partitions.iloc[0]
     whole = partitions[partitions.groupby("pipeline").pipeline.transform("size") == 1]
     whole = whole[whole.gpu == HIGH_CLASS]
@@ -316,7 +316,7 @@ def _timeline(serving: pd.DataFrame) -> dict[str, Measured]:
 
 
 def small_loads(serving: pd.DataFrame) -> pd.DataFrame:
-    """Highest load factors of Figure 9: one row per cluster and model, one column per system."""
+    """Highest load factors of Figure 9, with one row per cluster and model, one column per system."""
     rows = of_study(serving, TESTBED)
     known = rows.drop_duplicates("case").set_index("case")[["setup", "group"]]
     return known.join(mean_loads(rows, POISSON, RESERVATION)).set_index(["setup", "group"])
@@ -364,7 +364,7 @@ def _figure_13(serving: pd.DataFrame) -> dict[str, Measured]:
 def _gain(rows: pd.DataFrame) -> Measured:
     """Gain over NP in the load averaged over the models, in per cent.
 
-    The paper prints 52.8 % of HC1-S in Figure 13c and as the most of Figure 9, whose loads it averages first.
+    The paper prints 52.8 % for HC1-S in Figure 13c and as the largest gain of Figure 9, which averages loads first.
     """
     return ratio_of_sums(rows[PPIPE] - rows[NP], rows[NP], 100.0)
 
@@ -375,13 +375,13 @@ def planned(plans: pd.DataFrame, column: str = "planned_rps") -> pd.DataFrame:
 
 
 def proven(plans: pd.DataFrame, system: str) -> pd.Series[bool]:
-    """Which cases a system has solved to proven optimality."""
+    """Whether a system solved each case to proven optimality."""
     found: pd.Series[bool] = planned(plans, "status")[system].eq("optimal")
     return found
 
 
 def more_pipelines(plans: pd.DataFrame) -> pd.Series[float]:
-    """Extra throughput of many pipelines per sequence of GPU types over one, in per cent, where both are proven."""
+    """Extra throughput of many pipelines per sequence of GPU types over one, in per cent, if both are proven."""
     values = planned(plans)[proven(plans, MANY) & proven(plans, PPIPE)]
     found: pd.Series[float] = 100.0 * (values[MANY] / values[PPIPE] - 1.0)
     return found

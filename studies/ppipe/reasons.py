@@ -1,4 +1,4 @@
-"""Why measured numbers differ from the published ones, as far as the runs can say; shown only where they do."""
+"""Reasons why measured numbers differ from the published ones, as far as the runs show them."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _g1(serving: pd.DataFrame, said: str) -> str:
 
 
 def _apart(bursty: pd.DataFrame) -> str:
-    """Why the printed gain over NP under bursts is no gain of the printed loads."""
+    """The reason why the printed gain over NP under bursts does not follow from the printed loads."""
     value = printed_values("ppipe")
     means = 100.0 * (value["load_ppipe_bursty"] / value["load_np_bursty"] - 1.0)
     return (
@@ -178,7 +178,7 @@ def _planning(planning: pd.DataFrame) -> dict[str, str]:
 
 
 def _unmerged(planning: pd.DataFrame) -> dict[str, str]:
-    """Of layers that are not merged into blocks, which are synthetic."""
+    """Reasons for unmerged layers, which are synthetic."""
     rows = planning[(planning.system == PPIPE) & (planning.study == UNMERGED)]
     text = (
         "Not measured: we did not run the MILP as printed. Columns, which are not the paper's, take at most "
@@ -188,16 +188,16 @@ def _unmerged(planning: pd.DataFrame) -> dict[str, str]:
 
 
 def open_text(rows: pd.DataFrame) -> str:
-    """On how many clusters a planner is open at its limit, in words: "over 2 s on 7 of 7"."""
+    """Number of clusters on which a planner is open at its limit, in words: "over 2 s on 7 of 7"."""
     left = rows[rows.status != "optimal"]
     if left.empty:
         return f"at most {rows.wall_s.max():.2f} s on all {len(rows)}"
-    # Rounded down: a process that is stopped late is not open for longer.
+    # Rounded down, since a late stop does not mean a longer search.
     return f"over {math.floor(left.wall_s.min())} s on {len(left)} of {len(rows)}"
 
 
 def _testbed(serving: pd.DataFrame, said: str) -> dict[str, str]:
-    """Figure 9: gains by cluster, of averages and by model."""
+    """Gains by cluster in Figure 9, of averages and by model."""
     served = measures.small_loads(serving).groupby("setup").mean()
     found: dict[str, str] = {}
     for base, key in ((NP, "np"), (DART, "dart")):
@@ -212,7 +212,7 @@ def _testbed(serving: pd.DataFrame, said: str) -> dict[str, str]:
 
 
 def _outcome(row: pd.Series[Any]) -> str:
-    """Whether a plan was proven, and what the limit left open."""
+    """Whether a plan was proven, and the gap that the limit left open."""
     if row.status == "optimal":
         return "Proven optimal."
     if pd.isna(row.planned_rps):

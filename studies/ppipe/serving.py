@@ -1,4 +1,4 @@
-"""Plans served under rising load in simulation (§7.1): what a worker process measures."""
+"""Measurements in a worker process: plans served under rising load in simulation (§7.1)."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class ServingSetup:
 
     Attributes:
         system: label of the system that made the plan.
-        arrivals: how requests come.
-        scheduler: who forms batches.
-        every_load: all loads of the grid, for a curve; False means as many as the highest load takes.
-        cv: coefficient of variation of gamma gaps that stand for these arrivals; None means the arrivals themselves.
+        arrivals: the arrivals of requests.
+        scheduler: the scheduler that forms batches.
+        every_load: whether to serve all loads of the grid, for a curve; False means those that find the highest load.
+        cv: coefficient of variation of gamma gaps in place of these arrivals; None means the arrivals themselves.
     """
 
     system: str
@@ -53,19 +53,19 @@ def loads(
     every_load: bool,
     cv: float | None = None,
 ) -> list[dict[str, Any]]:
-    """Serve a plan under rising load; load factor 1 is what PPipe's plan serves of each model (§7.1).
+    """Serve a plan under rising load; load factor 1 is the rate of each model in PPipe's plan (§7.1).
 
     Args:
         cluster: the instance.
-        head: the first columns of the rows, which say what is served.
+        head: the first columns of the rows, which name the serving.
         plan: JSON text of the plan as in a result file.
         full: JSON text of PPipe's plan.
         seconds: simulated seconds per load.
         seed: seed of the arrivals.
         arrivals: word of `Arrivals`.
         scheduler: word of `Scheduler`.
-        every_load: all loads of the grid; False means as many as the highest load takes.
-        cv: coefficient of variation of gamma gaps, which then stand for the arrivals that are named; None means these.
+        every_load: whether to serve all loads of the grid; False means those that find the highest load.
+        cv: coefficient of variation of gamma gaps in place of the named arrivals; None means the named ones.
 
     Returns:
         One row per load and model, in the order in which loads were tried.
@@ -99,10 +99,10 @@ def _read(plan: str, cluster: Cluster) -> PipelinePlan:
 
 
 def at_full_load(cluster: Cluster, plan: PipelinePlan) -> Cluster:
-    """The cluster with weights that are the rates at load factor 1, "the throughput in the output of PPipe's MILP".
+    """The cluster with the rates at load factor 1 as weights, "the throughput in the output of PPipe's MILP".
 
-    §7.1 does not say that the parts of the load are kept: a model of which the plan serves more than its part has that
-    as its full load, as in the authors' runs.
+    §7.1 does not fix the parts of the load. If the plan serves more of a model than its part, that is its full load, as
+    in the authors' runs.
 
     Args:
         cluster: the instance.
@@ -114,7 +114,7 @@ def at_full_load(cluster: Cluster, plan: PipelinePlan) -> Cluster:
 
 
 def serve(cluster: Cluster, plan: PipelinePlan, setup: Setup) -> list[dict[str, Any]]:
-    """One row per model: its attainment, and what the simulation says of the whole cluster.
+    """One row per model: its attainment, and the simulation's numbers on the whole cluster.
 
     Args:
         cluster: the instance; its first GPU type is the high class, its last the low class.
@@ -147,13 +147,13 @@ def serve(cluster: Cluster, plan: PipelinePlan, setup: Setup) -> list[dict[str, 
 
 
 def _used(cluster: Cluster, found: Simulation, model: str) -> dict[str, float]:
-    """Utilisation of both classes by a model, as the columns name it."""
+    """Utilisation of both classes by a model, by name of the column."""
     used = utilization(found, model)
     return {"high_class_own": used[cluster.gpus[0].name], "low_class_own": used[cluster.gpus[-1].name]}
 
 
 def _transfers(found: Simulation, model: str) -> dict[str, float | None]:
-    """How long the transfers of a model from first to second partitions take (§7.4), as the columns name it."""
+    """Seconds of a model's transfers from first to second partitions (§7.4), by name of the column."""
     taken = transfer_seconds(found, model, partition=1)
     return {"mean_s": taken["mean_s"], "p99_s": taken["p99_s"], "alone_s": taken["alone_mean_s"]}
 
@@ -165,7 +165,7 @@ def _attainment(requests: Requests) -> float:
 
 
 def search(attained: Callable[[float], Sequence[float]]) -> None:
-    """Try loads until the highest one of every model is known, by halving: attainment falls with load.
+    """Try loads by halving until the highest one of every model is known, since attainment falls with load.
 
     Args:
         attained: attainment of each model at a load factor.

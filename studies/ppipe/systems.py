@@ -1,4 +1,4 @@
-"""The systems compared, how each plans a cluster (§7.1), and their plans as a table."""
+"""The compared systems, their ways of planning a cluster (§7.1), and their plans as a table."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ SYSTEMS = {
         _system(LITERAL, "ppipe-literal", LITERAL_LIMIT_S),
     )
 }
-"""All systems by label. PPipe's plan is the optimum of its MILP's plan space, found by columns."""
+"""All systems by label. PPipe's plan is the optimum of its MILP's plan space, from column generation."""
 
 
 def plan_figures(cluster: Cluster, result: Result[PipelinePlan, PipelineSpace, PlanEvaluation]) -> list[dict[str, Any]]:
-    """How many pipelines a plan has, none: there is no plan, and how many GPUs it uses."""
+    """Numbers of pipelines and GPUs of a plan; no pipelines without a plan."""
     used = {} if result.evaluation is None else result.evaluation.gpus
     pipelines = None if result.plan is None else len(result.plan.pipelines)
     return [{"pipelines": pipelines, "gpus_used": float(sum(used.values()))}]

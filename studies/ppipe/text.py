@@ -1,4 +1,4 @@
-"""The page's text: gains, distances from the optimum, measured instances, how the paper was read, the run."""
+"""The page's text: gains, distances from the optimum, measured instances, readings of the paper, the run."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
 
 
 def _intervals(on_blocks: bool) -> str:
-    """The quantity that an interval covers."""
+    """The source of an interval's variation."""
     if not on_blocks:
         return "Intervals are those over groups of models."
     return (
@@ -93,7 +93,7 @@ def figure_sections(collected: Collected, on_blocks: bool) -> list[Block]:
 
 
 def burst_blocks(tables: Tables) -> list[Block]:
-    """How bursty requests come on measured blocks: what was fitted, and what it gives where nothing was fitted."""
+    """Bursty arrivals on measured blocks: the fit, and its results on the other clusters."""
     bursts, printed = tables["bursts"], printed_reductions()
     cv, others = fitted_cv(bursts), tuple(setup for setup in LARGE if setup not in FITTED_ON)
     fitted = bursts[bursts.cv == cv].set_index("system").reduction
@@ -127,7 +127,7 @@ def _folded(tables: Tables, make: Callable[[Tables], Sequence[Figure]]) -> Fold:
 
 
 def served_figures(tables: Tables) -> list[Figure]:
-    """Figures 6 to 10 but for the first, which stands on top of the page."""
+    """Figures 6 to 10 except for the first, which opens the page."""
     groups = of_groups(tables["serving"])
     return [
         figures.figure_6(groups, BURSTY),
@@ -160,7 +160,7 @@ def profile_sections(collected: Collected, on_blocks: bool) -> list[Block]:
 
 
 def side_by_side(collected: Collected, scores: Sequence[Score]) -> list[Block]:
-    """Every number that measured blocks have one for, next to that on synthetic layers and the printed one."""
+    """Every number on measured blocks, next to that on synthetic layers and the printed one."""
     layers = on_synthetic(collected)
     rows = []
     for score in scores:
@@ -189,13 +189,13 @@ def side_by_side(collected: Collected, scores: Sequence[Score]) -> list[Block]:
 
 
 def _judged(one: Published, measured: Measured) -> tuple[str, str, str]:
-    """A measure, its interval, and what the test of equivalence says of it."""
+    """A measure, its interval, and the result of the test of equivalence."""
     found = agreement(one.value, measured, one.kind)
     return with_unit(measured.value, one.unit), ends(measured.low, measured.high, one.unit), str(found)
 
 
 def numbers(scores: Sequence[Score], on_blocks: bool) -> list[KeyNumber]:
-    """The numbers at the top of the page: the extra load that PPipe serves over the other two."""
+    """The key numbers of the page: the extra load that PPipe serves over the other two."""
     by_key = {score.published.key: score for score in scores}
     found = []
     for key, name in (("gain_np_poisson", "whole models (NP)"), ("gain_dart_poisson", "chains of two GPUs (DART-r)")):
@@ -301,12 +301,12 @@ def instance_blocks(instances: pd.DataFrame) -> list[Block]:
 
 
 def _refused(instances: pd.DataFrame) -> pd.Series[bool]:
-    """By case whether the MILP exactly as printed is proven to have no plan."""
+    """By case, whether the MILP exactly as printed is proven infeasible."""
     return planned(instances, "stat_printed_infeasible")[LITERAL] == 1.0
 
 
 def _beyond(instances: pd.DataFrame, known: pd.DataFrame) -> str:
-    """Where a published plan is better than any with one pipeline per sequence."""
+    """The cases in which a published plan is better than any with one pipeline per sequence."""
     bound = planned(instances, "bound_rps")[PPIPE]
     over = (known.gurobi.astype(float) / bound - 1).reindex(bound.index)
     found = over[over > OPTIMALITY_TOLERANCE]
@@ -349,7 +349,7 @@ def _instance_table(instances: pd.DataFrame, known: pd.DataFrame) -> Table:
 
 
 _rate = partial(decimals, digits=1, separator="", none="–")
-"""A rate, or a gain, next to a published one; a dash where there is none."""
+"""A rate, or a gain, next to a published one; a dash if there is none."""
 
 
 def _open(status: str) -> str:
@@ -377,7 +377,7 @@ def run_blocks(collected: Collected) -> list[Block]:
 
 
 def stored_text(collected: Collected) -> str:
-    """Whether the rows on measured blocks were made now, and of how much."""
+    """Whether the rows on measured blocks were made now, and the size of the run."""
     serving = inputs.on_measured(collected.tables)["serving"]
     seeds = serving[inputs.ARRIVAL_SEED].nunique()
     size = (

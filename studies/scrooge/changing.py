@@ -25,34 +25,34 @@ from studies.collector import Collector
 
 SCROOGE_SYSTEM, NEXUS_SYSTEM = "Scrooge", "Nexus"
 FRONT_ENDS: Mapping[str, tuple[int, ...]] = {"traffic": (0,), "face": (1, 3, 6), "tracker": (1, 3, 4)}
-"""Front-ends that Nexus is given (§4.2); traffic has no CPU module."""
+"""Front-ends of Nexus (§4.2); traffic has no CPU module."""
 TURN_OFFS_S = (0, 30, 120)
 OWN_TURN_OFF_S = 30
-"""Of Scrooge in §4.2, by its finish rates there and in §4.4."""
+"""Turn-off delay of Scrooge in §4.2, which its finish rates there and in §4.4 imply."""
 FEWER_CLIENTS = (2, 6)
 SWEPT: Mapping[str, tuple[int, ...]] = {"face": (1,), "tracker": (1, 4)}
-"""Front-ends of Nexus next to Scrooge that are run with fewer clients too."""
+"""Front-ends of Nexus next to Scrooge in runs with fewer clients."""
 LEAST_SECONDS = 60
 PREFIX = "changing-"
 RUN = ("application", "system", "front_ends")
 """Columns that name a drawn run."""
 BY_SECOND, INPUTS = ("frames", "in_time", "used_per_h"), "invocations"
-"""Columns of what is drawn over time."""
+"""Columns of the drawings over time."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorldCase:
-    """A run: who serves which application how.
+    """A run: an application, the system that serves it, and its settings.
 
     Attributes:
         application: the application.
         system: Scrooge or Nexus.
         front_ends: Nexus's workers for CPU modules; 0 if it needs none, or is Scrooge.
         turn_off_s: turn-off delay.
-        expecting: what workers expect of the modules to come when they drop frames.
+        expecting: expectation of workers on later modules when they drop frames.
         clients: number of clients.
         front_ends_first: whether Nexus's front-ends do their work before all other modules.
-        drawn: whether it is drawn over time.
+        drawn: whether the page draws it over time.
     """
 
     application: str
@@ -105,16 +105,16 @@ def _fewer_clients() -> Iterator[WorldCase]:
 
 
 def changing_rows(session: Session, seed: int, seconds: int, asked: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Serve a world of one application in all the ways that are asked for; what a worker process measures.
+    """Measure in a worker process: serve a world of one application in all given ways.
 
     Args:
         session: names the application.
         seed: seed of the world.
         seconds: its length.
-        asked: fields of the cases; those of other applications are passed over.
+        asked: fields of the cases; those of other applications do not count.
 
     Returns:
-        One row per case: its fields, totals, and what is drawn over time, if it is.
+        One row per case: its fields, totals, and values over time if the page draws it.
     """
     found = []
     for case in (WorldCase(**fields) for fields in asked):
@@ -160,7 +160,7 @@ def run_changing(collector: Collector, seed: int, part: float, worlds: int) -> d
 
 
 def named_session(application: str) -> Session:
-    """A session that names an application; worlds have rates of their own."""
+    """A session that stands for an application; worlds have rates of their own."""
     found = find_scrooge_application(application)
     return found.application.session(PREFIX + application, Fraction(1), found.objectives_s[0])
 
@@ -176,7 +176,7 @@ def _seconds(drawn: pd.DataFrame) -> pd.DataFrame:
 
 
 def _inputs(drawn: pd.DataFrame) -> pd.DataFrame:
-    """One row per application, module and second, of the worlds that are drawn."""
+    """One row per application, module and second, of the drawn worlds."""
     rows = [
         {"application": row["application"], "module": module, "second": second, INPUTS: count}
         for row in drawn[drawn.system == SCROOGE_SYSTEM].to_dict("records")

@@ -19,7 +19,7 @@ from studies.scrooge.changing import FRONT_ENDS, NEXUS_SYSTEM, SCROOGE_SYSTEM, T
 from studies.scrooge.changing_measures import OWN, PERCENT, of_nexus, of_scrooge
 
 SHOWN = {"traffic": ("vehicle", "face"), "face": ("crop", "keypoints"), "tracker": ("crop", "reid")}
-"""Modules whose input rates are shown in Figures 7 to 9."""
+"""Modules with input rates in Figures 7 to 9."""
 
 
 def named(system: str, front_ends: int) -> str:
@@ -59,7 +59,7 @@ def figure_6(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
 
 
 def figure_over_time(tables: Mapping[str, pd.DataFrame], application: str) -> Figure:
-    """Figure 7, 8 or 9: an application's input rates, cost and finish rate over time."""
+    """An application's input rates, cost and finish rate over time (Figure 7, 8 or 9)."""
     number = 7 + COMPARED.index(application)
     question = f"Figure {number}. How do Scrooge and Nexus follow {application}?"
     return drawn(f"figure-{number}", question, panels=3, height=3.8)(_fill_over_time)(tables, application)

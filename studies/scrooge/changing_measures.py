@@ -18,18 +18,18 @@ from studies.scrooge.changing import FEWER_CLIENTS, NEXUS_SYSTEM, OWN_TURN_OFF_S
 PERCENT = 100.0
 YEAR_S = 365 * 24 * 3600
 MACHINES, LARGE_MACHINES = 16, 1000
-"""Machines of the testbed, and of the larger scale that §4.2 extrapolates savings to."""
+"""Machines of the testbed, and of the larger scale to which §4.2 extrapolates savings."""
 OTHERS = tuple(name for name in scrooge_applications() if name not in COMPARED and name != "pose")
-"""The applications of Figure 14b for which a turn-off delay is printed to help."""
+"""The applications of Figure 14b that a turn-off delay helps in print."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangingReading:
-    """How runs and what they say are read.
+    """A reading of the runs and their results.
 
     Attributes:
         turn_off_s: turn-off delay of Nexus.
-        expecting: what workers expect of the modules to come when they drop frames.
+        expecting: expectation of workers on later modules when they drop frames.
         finish: column of the finish rate.
         cost: column of the cost.
         clients: number of clients.
@@ -59,11 +59,11 @@ OTHER_READINGS: Mapping[tuple[str, str], ChangingReading] = {
     ("Which workers cost (§4.1)", "all rented ones, including those in turn-off delay"): replace(OWN, cost="cost"),
     ("Which workers cost (§4.1)", "shares of workers, as in the allocation"): replace(OWN, cost="planned_cost"),
 }
-"""Questions that the paper leaves open, with the other answer."""
+"""Questions that the paper leaves open, each with the other answer."""
 
 
 def changing_measures(runs: pd.DataFrame, reading: ChangingReading = OWN) -> dict[str, Measured]:
-    """Figures 6 to 9 and 14, by key of the published number; those that no run says anything of are left out."""
+    """Figures 6 to 9 and 14, by key of the published number, without those that no run measures."""
     found = {f"finish_{name}": _finish(of_scrooge(runs, name, reading), reading) for name in ("traffic", "face")}
     for name, front_ends, cost in (
         ("traffic", 0, True),
@@ -86,7 +86,7 @@ def changing_measures(runs: pd.DataFrame, reading: ChangingReading = OWN) -> dic
 
 
 def _savings(saved: pd.Series[float]) -> dict[str, Measured]:
-    """Savings of a run, of a year of such runs, and of one on as many machines as §4.2 extrapolates to.
+    """Savings of a run, of a year of such runs, and of one on the larger scale of §4.2.
 
     Args:
         saved: dollars per run of `SECONDS`, world by world.
@@ -120,7 +120,7 @@ def _turn_offs(runs: pd.DataFrame, reading: ChangingReading) -> dict[str, Measur
 
 
 def of(runs: pd.DataFrame, application: str, system: str, **columns: object) -> pd.DataFrame:
-    """The runs of a system on an application, one row per world; other columns have the values that are given."""
+    """The runs of a system on an application with the given values of other columns, one row per world."""
     own = runs[(runs.application == application) & (runs.system == system)]
     for name, value in columns.items():
         own = own[own[name] == value]
@@ -147,7 +147,7 @@ def _finish(own: pd.DataFrame, reading: ChangingReading) -> Measured:
 
 
 def changing_readings(runs: pd.DataFrame) -> dict[str, list[OtherReading]]:
-    """Figures under the other readings, by key; those that a reading does not change are left out."""
+    """Figures under the other readings, by key, without those that a reading does not change."""
     own = changing_measures(runs)
     found: dict[str, list[OtherReading]] = {}
     for (question, answer), reading in OTHER_READINGS.items():
@@ -158,7 +158,7 @@ def changing_readings(runs: pd.DataFrame) -> dict[str, list[OtherReading]]:
 
 
 def movements(runs: pd.DataFrame) -> dict[str, tuple[Moved, ...]]:
-    """The effect of fewer clients on numbers, by key; the number of clients there at once is not printed."""
+    """The effect of fewer clients on numbers, by key; the paper does not print the number of simultaneous clients."""
     counts = (*FEWER_CLIENTS, MOST_CLIENTS)
     tables = [changing_measures(runs, replace(OWN, clients=clients)) for clients in counts]
     found: dict[str, tuple[Moved, ...]] = {}

@@ -1,4 +1,4 @@
-"""Scrooge's worked example (§3.3, Tables 3 and 4): the printed arithmetic next to what the solvers find."""
+"""Scrooge's worked example (§3.3, Tables 3 and 4): the printed arithmetic next to the solvers' plans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scrooge §4.2 to §4.4: its MILP, greedy and brute force on decisions, and systems on workloads that change."""
+"""Scrooge's evaluation (§4.2 to §4.4): MILP, greedy and brute force on decisions, systems on changing workloads."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ from studies.time_limits import RUN_LIMIT_S
 
 WORKLOADS = 200
 DECISIONS, LATENCY_DECISIONS = 8, 10
-"""Per so many workloads one decision of each application in Figures 10 and 11, and in Figures 12 and 13."""
+"""Workloads per decision of each application in Figures 10 and 11, and in Figures 12 and 13."""
 LEAST_DECISIONS = 2
 OWN, PROTOCOL = "scrooge", "protocol-scrooge"
 """Populations: the decisions of §4.2 at their tightest objective, and the protocol workloads."""
 WORLDS, FULL_WORLDS = 3, 5
-"""Changing workloads of each application, and in a full run; in smaller runs than the stored one in proportion."""
+"""Changing workloads of each application, also in a full run; runs below the stored one have proportionally fewer."""
 SAMPLE = 24
 
 
@@ -59,10 +59,10 @@ def setting(solver: str, label: str, **options: Any) -> SolverSetting:
 
 
 FEW = tuple(setting(name, name) for name in (MILP, GREEDY, BRUTE_FORCE, OPTIMUM))
-"""On the workloads' own two worker types."""
+"""Solvers on the workloads' own two worker types."""
 MANY = tuple(setting(name, on_types(name)) for name in (MILP, GREEDY, OPTIMUM))
 SAMPLED = (setting(BRUTE_FORCE, on_types(BRUTE_FORCE)),)
-"""Only on a seeded sample, unless the run is full."""
+"""Solvers that run on a seeded sample only, unless the run is full."""
 OBJECTIVES = tuple(
     replace(found, measure="studies.scrooge.objectives:machine_rows")
     for found in (setting(MILP, SPATIAL), setting(MILP, ALONE, concurrency=False))
@@ -73,7 +73,7 @@ def collect(collector: Collector, asked: Asked) -> Found:
     """Draw protocol workloads and decisions as in §4.2, and run every solver on them."""
     count, seed = asked.workloads or WORKLOADS, asked.seed
     with collector.stage("draw workloads that have a plan", count) as advance:
-        # It is the exact method that says whether there is a plan, not what a heuristic finds.
+        # The exact method decides whether there is a plan, not a heuristic.
         drawn, _ = draw_workloads(collector, (setting(OPTIMUM, OPTIMUM),), count, seed, advance)
     accepted = drawn.workloads
     decisions = max(LEAST_DECISIONS, count // DECISIONS)
@@ -91,7 +91,7 @@ def collect(collector: Collector, asked: Asked) -> Found:
         sessions = [workload.session for workload in chosen]
         if settings in (MANY, SAMPLED):
             sessions = [replace(on_worker_types(s, MANY_TYPES, seed), name=s.name) for s in sessions]
-        # Each runs by itself, as its time is what is wanted.
+        # Each runs by itself, since the study measures its time.
         frame = collector.staged(name, sessions, settings, seed=seed, alone=True)
         tables.append(session_runs(frame, chosen).assign(protocol=protocol, cpu_s=frame.cpu_s))
         proofs += proofs_of(frame, sessions, settings, seed)
@@ -119,19 +119,19 @@ def details(asked: Asked) -> Draws:
 
 
 def shown(key: str) -> Sequence[str] | None:
-    """The populations of a figure or a table; the changing workloads and what goes in are of none."""
+    """The populations of a figure or a table; changing workloads and inputs have none."""
     return (OWN, PROTOCOL) if key in {"figure-10", "figure-11", "figure-applications", SUMMARY_CAPTION} else ()
 
 
 def own_decisions(collector: Collector, count: int, seed: int) -> list[Workload]:
-    """Decisions of §4.2 that have a plan, out of so many per application."""
+    """Decisions of §4.2 with a plan, from a number of draws per application."""
     drawn = [draw_scrooge(name, seed, k) for name in COMPARED for k in range(1, count + 1)]
     judged = collector.runs([workload.session for workload in drawn], [setting(OPTIMUM, OPTIMUM)])
     return [workload for workload, lacking in zip(drawn, judged.value.isna(), strict=True) if not lacking]
 
 
 def run_objectives(collector: Collector, count: int, seed: int) -> dict[str, pd.DataFrame]:
-    """Figures 12 and 13: the same decisions of all seven applications under every latency objective."""
+    """The same decisions of all seven applications under every latency objective (Figures 12 and 13)."""
     drawn = [
         draw_scrooge(name, seed, number, objective)
         for name, application in scrooge_applications().items()
@@ -147,7 +147,7 @@ TITLE = "Scrooge reproduced: what do two steps and a greedy rule lose?"
 
 
 def all_reasons(collected: Collected) -> dict[str, str]:
-    """The study's sentences on its numbers, with what other readings and inputs that are not printed do to them."""
+    """The study's sentences on its numbers, with the effects of other readings and of unprinted inputs."""
     tables = collected.tables
     readings = {**changing_readings(tables["changing"]), **decision_readings(tables[MADE])}
     moved = {**movements(tables["changing"]), **decision_movements(tables[VARIED])}

@@ -1,4 +1,4 @@
-"""Figures 10 to 13 of Scrooge, from our runs, and where the extra cost comes from."""
+"""Figures 10 to 13 of Scrooge from our runs, and the sources of the extra cost."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from studies.sessions import application_of
 NAMES = {MILP: "MILP", GREEDY: "greedy", BRUTE_FORCE: "brute force"}
 TITLES = ("§4.2, 2 worker types", f"§4.2, {MANY_TYPES} worker types", "protocol workloads, 2")
 SHOWN_RATIO = 1.15
-"""End of Figure 10's cost axis; the published one is cut as well."""
+"""End of Figure 10's cost axis; the published axis ends early as well."""
 
 
 @drawn("figure-10", "Figure 10. How much more expensive than the optimum is Scrooge?", panels=3, height=4.4)
@@ -203,14 +203,14 @@ def figure_13_others(axes: Sequence[Axes], tables: Mapping[str, pd.DataFrame]) -
 
 
 def _over_spatial(saved: Measured) -> Measured:
-    """A saving in per cent as the ratio of what is paid without to what is paid with."""
+    """A saving in per cent as the ratio of the cost without to the cost with."""
     value, low, high = (None if x is None else 1 / (1 - x / 100) for x in (saved.value, saved.low, saved.high))
     return Measured(float("nan") if value is None else value, low, high, saved.n)
 
 
 @drawn("figure-10-made", "Figure 10 over the decisions of the changing workloads", panels=2, height=3.9)
 def figure_10_made(axes: Sequence[Axes], made: pd.DataFrame) -> str:
-    """Distribution of cost over the optimum of the allocations that Scrooge asks for while workloads change."""
+    """Distribution of cost over the optimum for Scrooge's allocations while workloads change."""
     for panel, solver in zip(axes, (MILP, GREEDY), strict=True):
         distribution(
             panel, {name: made[made.application == name][solver] for name in COMPARED}, "cost over the optimum"

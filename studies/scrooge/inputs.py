@@ -1,6 +1,6 @@
 """Inputs of Scrooge's evaluation as it runs here, next to those printed in Tables 1 and 2 and Figures 2, 3 and 5.
 
-Nothing here is a result: profiles and ranges of `data/scrooge.json` were made to agree with these numbers.
+Nothing here is a result, since profiles and ranges of `data/scrooge.json` were made to agree with these numbers.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ BASE, FASTER = "P100", "V100"
 WITHIN_S = exact("0.2")
 """The budget of the example that goes with Figure 5 (§3.2)."""
 FRAMES = 200
-"""Frames of the window that §2 gives a video's range of scaling factors in, and drawn decisions that Figure 3 shows."""
+"""Frames of §2's window for a video's range of scaling factors, and decisions drawn for Figure 3."""
 IN_PROPORTION = 0.1
-"""By which part of twice the time a doubled batch may miss it and still take almost in proportion (ours)."""
+"""Tolerance, as a share of twice the time, within which a doubled batch takes almost twice as long (ours)."""
 
 
 def curve(concurrency: int) -> list[Configuration]:
@@ -48,7 +48,7 @@ def full_latency_s(configuration: Configuration) -> Fraction:
 
 
 def best_within(seconds: Fraction) -> Configuration:
-    """The point of Figure 5 with the highest throughput whose latency is at most so many seconds."""
+    """The point of Figure 5 with the highest throughput within a latency in seconds."""
     points = [c for e in scrooge_data()["concurrency"] for c in curve(e) if full_latency_s(c) <= seconds]
     return max(points, key=lambda c: c.throughput_rps)
 
@@ -56,9 +56,9 @@ def best_within(seconds: Fraction) -> Configuration:
 def linear_from() -> int:
     """The batch of SSD-Inception from which on latency grows almost linearly (§2, Figure 2a).
 
-    The paper does not say what almost linearly is. A base time and a slope are linear from batch 1 on; what is meant is
-    that a larger batch gains nothing any more ("diminishing returns"), so that time grows in proportion to the batch.
-    It is the least batch from which on every doubling takes twice the time, but for a tenth (ours).
+    The paper does not define almost linearly. A base time and a slope are linear from batch 1 on. It means that a
+    larger batch has no gain any more ("diminishing returns"), so time grows in proportion to the batch. We take the
+    least batch from which on every doubling takes twice the time, within a tenth (ours).
     """
     alone = curve(1)
     least = alone[-1].batch
@@ -71,11 +71,11 @@ def linear_from() -> int:
 
 
 def widest_window(seed: int, frames: int = FRAMES) -> tuple[int, int]:
-    """Least and most vehicles in a frame of one video within so many frames, where these lie farthest apart (§2).
+    """Least and most vehicles in a frame of one video, in the window with the widest range (§2).
 
-    Videos are the clients of the changing workload of traffic (`euclio.serving.dynamics.world`), each of which has a
-    walk of its own. The paper gives the range of one of three videos in a window that it does not name, so that the
-    widest one of all clients is taken (ours).
+    Videos are the clients of the changing workload of traffic (`euclio.serving.dynamics.world`), each with a random
+    walk of its own. The paper gives the range of one of three videos in a window that it does not name, so we take the
+    widest one of all clients (ours).
 
     Args:
         seed: seed of the workload.
@@ -146,7 +146,7 @@ def input_measures(seed: int, types: int) -> dict[str, Measured]:
 
 
 def _speed_ratio(module: str) -> float:
-    """How much faster a module is on V100 than on P100, alone at batch 1."""
+    """Speed of a module on V100 over that on P100, alone at batch 1."""
     profile = [c for c in scrooge_profile(module) if (c.batch, c.concurrency) == (1, 1)]
     return float(_on(profile, BASE).duration_s / _on(profile, FASTER).duration_s)
 
@@ -160,5 +160,5 @@ def _rate(workload: Workload, module: str) -> Fraction:
 
 
 def _alone(workload: Workload, module: str) -> Configuration:
-    """A module's first configuration, which is batch 1 without concurrency on P100."""
+    """A module's first configuration, with batch 1 and no concurrency on P100."""
     return workload.session.modules[workload.session.index[module]].profile[0]

@@ -16,10 +16,9 @@ MILP, GREEDY, BRUTE_FORCE = "scrooge-milp", "scrooge-greedy", "scrooge-bruteforc
 OPTIMUM = "exact"
 """The optimum of Scrooge's plan space, by a method that shares nothing with the brute force."""
 FIVE_APPLICATIONS, OWN_SESSIONS = "five applications", "as in §4.2"
-"""Where a workload was drawn: the protocol, or Scrooge's own applications, rates and latency objective.
+"""The source of a workload: the protocol, or Scrooge's own applications, rates and latency objective.
 
-The paper's Figures 10 and 11 are about the decisions of its §4.2, so they are judged on those.
-"""
+The paper's Figures 10 and 11 are about the decisions of its §4.2, so the measures use those."""
 MANY_TYPES = 30
 
 
@@ -45,7 +44,7 @@ def optima(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def disagreements(runs: pd.DataFrame) -> int:
-    """Workloads on which brute force and the other exact method both claim an optimum, and not the same one."""
+    """Workloads on which brute force and the other exact method claim different optima."""
     table = by_solver(runs[runs.status == "optimal"], "cost_per_h")
     count = 0
     for brute_force, label in ((BRUTE_FORCE, OPTIMUM), (on_types(BRUTE_FORCE), on_types(OPTIMUM))):
@@ -56,7 +55,7 @@ def disagreements(runs: pd.DataFrame) -> int:
 
 
 def ratio(runs: pd.DataFrame, solver: str, optimum: str = OPTIMUM) -> pd.Series[float]:
-    """Cost over the optimum, per workload that has both."""
+    """Cost over the optimum, per workload with both."""
     found: pd.Series[float] = (by_solver(runs, "cost_per_h")[solver] / optima(runs)[optimum]).dropna()
     return found
 

@@ -12,12 +12,12 @@ from euclio.problems.session import Session
 from euclio.report.analysis.statistics import Measured, exactly, mean, ratio_of_sums
 
 SPATIAL, ALONE = "Scrooge", "Scrooge-ns"
-"""Scrooge's MILP, and the same with concurrency 1 only, which the paper calls Scrooge without spatial multiplexing."""
+"""Scrooge's MILP, and with concurrency 1 only, the paper's Scrooge without spatial multiplexing."""
 HOURS_A_DAY = 24.0
 
 
 class ShownModule(NamedTuple):
-    """A module whose throughput Figure 13b shows: its name in the paper, its application and its name there."""
+    """A module in Figure 13b: its name in the paper, its application and its name there."""
 
     label: str
     application: str
@@ -35,15 +35,15 @@ AVERAGES = {
     "batch": ("batch_machines", "machines"),
     "concurrency": ("concurrency_machines", "machines"),
 }
-"""Averages over the machines of a module: sums above and below the line."""
+"""Averages over the machines of a module, as columns of numerator and denominator."""
 ENDS_MS = (400, 1000)
-"""The tightest and the loosest objective, for which averages are printed."""
+"""The tightest and the loosest objective, for which the paper prints averages."""
 
 
 def machine_rows(session: Session, result: Result) -> list[dict[str, Any]]:
     """One row per module of an accepted plan: its rate, its machines, and these weighted with batch and concurrency.
 
-    A partial machine counts for the share that is used, as in its cost.
+    A partial machine counts for its used share, as in its cost.
     """
     if result.plan is None or result.evaluation is None:
         return []
@@ -65,12 +65,12 @@ def machine_rows(session: Session, result: Result) -> list[dict[str, Any]]:
 
 
 def with_decisions(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of workloads with the decision that each belongs to: its name without the objective at the end."""
+    """Rows of workloads with the decision of each, its name without the objective at the end."""
     return rows.assign(decision=rows.workload.str.rsplit("-", n=1).str[0])
 
 
 def complete(runs: pd.DataFrame) -> pd.DataFrame:
-    """The runs on decisions that have a plan at every objective, with and without spatial multiplexing."""
+    """The runs on decisions with a plan at every objective, with and without spatial multiplexing."""
     planned: pd.Series[bool] = runs.cost_per_h.notna().groupby(runs.decision).transform("all")
     return runs[planned]
 
@@ -91,7 +91,7 @@ def saved(less: pd.Series[float], more: pd.Series[float]) -> Measured:
 
 
 def objective_savings(runs: pd.DataFrame, application: str) -> list[Measured]:
-    """By objective, tightest first, what an application costs less than under the tightest one, in per cent."""
+    """Savings of an application against the tightest objective in per cent, by objective, tightest first."""
     table = costs(runs, application)
     if table.empty:
         return []
@@ -100,7 +100,7 @@ def objective_savings(runs: pd.DataFrame, application: str) -> list[Measured]:
 
 
 def spatial_savings(runs: pd.DataFrame, application: str) -> list[Measured]:
-    """By objective, tightest first, what spatial multiplexing saves an application, in per cent."""
+    """Savings of an application by spatial multiplexing in per cent, by objective, tightest first."""
     table = costs(runs, application)
     return [saved(table[SPATIAL][ms], table[ALONE][ms]) for ms in sorted(table[SPATIAL].columns)] if len(table) else []
 

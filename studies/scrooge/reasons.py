@@ -1,4 +1,4 @@
-"""Why costs under latency objectives differ from Figures 12 and 13, as far as the runs can say."""
+"""Reasons why costs under latency objectives differ from Figures 12 and 13, as far as the runs show them."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ PROFILES = "Profiles beyond the printed points, and faces and persons per frame,
 
 
 def complete_decisions(runs: pd.DataFrame) -> int:
-    """How many decisions have a plan under every objective, with and without spatial multiplexing."""
+    """Number of decisions with a plan under every objective, with and without spatial multiplexing."""
     return int(complete(runs).decision.nunique())
 
 
 def objective_reasons(tables: Mapping[str, pd.DataFrame]) -> dict[str, str]:
-    """One sentence or two per number of Figures 12 and 13 that counts."""
+    """One sentence or two per compared number of Figures 12 and 13."""
     runs = tables["objectives"]
     found = {f"slo_{name}": _saved_by(runs, name) for name in sorted(runs.application.unique())}
     lowest: dict[str, float] = {}
@@ -51,7 +51,7 @@ def objective_reasons(tables: Mapping[str, pd.DataFrame]) -> dict[str, str]:
 
 
 def _saved_by(runs: pd.DataFrame, application: str) -> str:
-    """How savings grow with the objective, and what part of the cost the objective cannot change."""
+    """The growth of savings with the objective, and the part of the cost that no objective changes."""
     savings = ", ".join(f"{m.value:.1f}" for m in objective_savings(runs, application)[1:])
     costs = runs[(runs.application == application) & (runs.solver == SPATIAL)].groupby("slo_s").cost_per_h.mean()
     dollars = f"{costs.iloc[0]:.1f}" if len(costs) else "none"
@@ -126,7 +126,7 @@ def _run(system: str, own: pd.DataFrame) -> str:
 
 
 def _costs(own: pd.DataFrame, theirs: pd.DataFrame) -> str:
-    """Costs of both, counted in three ways."""
+    """Costs of both systems, counted in three ways."""
     ours, nexus = own.mean(numeric_only=True), theirs.mean(numeric_only=True)
     words = {"used_cost": "in use", "cost": "rented", "planned_cost": "by share"}
     text = ", ".join(f"{word} {ours[key]:.2f} and {nexus[key]:.2f}" for key, word in words.items())

@@ -1,4 +1,4 @@
-"""The page's text: summary, reasons for differences, how the paper was read, the run."""
+"""The page's text: summary, reasons for differences, readings of the paper, the run."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
 
 
 def numbers(scores: Sequence[Score]) -> list[KeyNumber]:
-    """The numbers at the top of the page: how often the MILP and the greedy find the best allocation."""
+    """The key numbers of the page: shares of decisions with the best allocation, by the MILP and by the greedy."""
     by_key = {score.published.key: score for score in scores}
     found = []
     for key, name in (("milp_same_share", "MILP"), ("greedy_same_share", "greedy")):
@@ -248,7 +248,7 @@ def reasons(collected: Collected) -> dict[str, str]:
 
 
 def fell_back(runs: pd.DataFrame) -> pd.Series[bool]:
-    """On which workloads the second step was infeasible and the greedy search took over."""
+    """The workloads on which the second step was infeasible and the greedy search took over."""
     found: pd.Series[bool] = by_solver(runs, "stat_greedy_fallback")[MILP].eq(1.0)
     return found
 
@@ -298,5 +298,5 @@ def _by_application(runs: pd.DataFrame, solver: str) -> str:
 
 
 def _share(hits: pd.Series[bool]) -> str:
-    """How many of the workloads, in per cent."""
+    """Share of the workloads in per cent."""
     return percent(hits.mean(), 0, none="none")

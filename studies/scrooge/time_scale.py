@@ -1,12 +1,12 @@
 """The time scale of Scrooge's evaluation (§4) over that of its profile (Figure 5), from two printed numbers alone.
 
 §4.3 prints Inception's average throughput in traffic: 24.9 images per second of a machine under 400 ms, 33.6 under
-1000 ms. Figure 5 has no point of it below 40.98, so that no average of these is either number: the evaluation runs
-the profile s times as long. For any s the same allocation decisions, planned by Scrooge's MILP, have two averages.
-The scale is the s at which their geometric mean is that of 24.9 and 33.6: one equation, one unknown.
+1000 ms. Figure 5 has no point of it below 40.98, so no average of its points is either number. The evaluation must run
+the profile s times as long. For any s the same allocation decisions, planned by Scrooge's MILP, have two averages. The
+scale is the s at which their geometric mean is that of 24.9 and 33.6.
 
-An average lies between the least and the largest throughput that it is of, so that s is at least 40.98/24.9 and at most
-the profile's largest throughput over 33.6. Bisection between these two, to a hundredth, gives the field `time_scale` of
+An average lies between the least and the largest throughput, so s is at least 40.98/24.9 and at most the profile's
+largest throughput over 33.6. Bisection between these two, to a hundredth, gives the field `time_scale` of
 `data/scrooge.json`. No other number of the paper has a part in it.
 """
 
@@ -31,23 +31,23 @@ from studies.scrooge.objectives import ENDS_MS, SHOWN, machine_rows
 
 INCEPTION = SHOWN[0]
 DECISIONS = 100
-"""More than the report is over: of twenty, single plans move the geometric mean up and down by a hundredth of it."""
+"""Decisions for the scale, more than in the report; among twenty, a single plan moves the geometric mean by 1 %."""
 STEP = 0.005
-"""Half a hundredth: where bisection ends."""
+"""Width at which bisection ends."""
 
 
 def averages(scale: float, decisions: int = DECISIONS) -> tuple[float, float]:
     """Inception's average throughput per machine at the tightest and the loosest objective, in images per second.
 
     Args:
-        scale: how many times as long as in Figure 5 the modules of traffic take.
-        decisions: allocation decisions, of the study's seed, from the first.
+        scale: durations of the modules of traffic over those of Figure 5.
+        decisions: number of allocation decisions, the first of the study's seed.
     """
     return _average(scale, decisions, 0), _average(scale, decisions, -1)
 
 
 def derived_scale() -> float:
-    """The time scale that 24.9 and 33.6 mean, to a hundredth."""
+    """The time scale that follows from 24.9 and 33.6, to a hundredth."""
     printed = printed_values("scrooge")
     ends = [printed[f"inception_rps_{ms}"] for ms in ENDS_MS]
     rates = [float(c.throughput_rps) for c in scrooge_profile("ssd_inception", as_evaluated=False)]
@@ -60,7 +60,7 @@ def derived_scale() -> float:
 
 
 def _average(scale: float, decisions: int, objective: int) -> float:
-    """Images over machines of all decisions at one objective, by its place among the application's."""
+    """Images over machines of all decisions at one objective, given by its place among the application's."""
     place = range(len(scrooge_applications()[INCEPTION.application].objectives_s))[objective]
     found, rate, machines = find_solver(MILP), 0.0, 0.0
     for number in range(1, decisions + 1):

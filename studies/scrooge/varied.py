@@ -1,7 +1,7 @@
 """Inputs of Scrooge's decisions (§4.2) varied: profiles, rates, clients, worker types and objectives (ours).
 
-Which of them moves how often Scrooge's MILP and greedy cost the same as the optimum (Figure 10)? `draw_varied` draws a
-decision as `draw_scrooge` does, with some inputs otherwise; with none it is the very same decision.
+Which of them moves the share of decisions on which Scrooge's MILP and greedy cost the same as the optimum (Figure 10)?
+`draw_varied` draws a decision as `draw_scrooge` does, with changes of some inputs, or the same one without a change.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ from studies.scrooge.measures import GREEDY, MILP, OPTIMUM
 from studies.time_limits import RUN_LIMIT_S
 
 NO_TIMES_PRINTED = ("vehicle", "face_recogniser", "face_detector", "triplet")
-"""Modules of §4.2 of whose execution times the paper prints none, nor a throughput."""
+"""Modules of §4.2 without a printed execution time or throughput."""
 NO_RATIO_PRINTED = ("vehicle", "face_recogniser", "prnet", "mobilenet", "triplet")
-"""Modules of §4.2 whose speed on V100 over that on P100 the paper does not print."""
+"""Modules of §4.2 without a printed speed on V100 over that on P100."""
 NO_ITEMS_PRINTED = (("traffic", "face"), ("face", "keypoints"), ("tracker", "reid"))
-"""Modules, by application, whose requests per frame are not printed."""
+"""Modules without printed requests per frame, by application."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +54,18 @@ class Inputs:
 
     Attributes:
         types: number of drawn worker types in place of P100 and V100; 0 means these two.
-        clients: clients that are there; 0 means drawn, 1 to 12.
+        clients: number of clients; 0 means drawn from 1 to 12.
         rate: factor of the rates of all modules.
         objective_ms: latency objective.
         items: factor of the requests per frame of the modules of `NO_ITEMS_PRINTED`.
         duration: factor of the durations of the modules of `NO_TIMES_PRINTED`.
-        fixed: share of a batch's time that does not grow with the batch, at batch 1, whose time stays as it is, of
-            the modules of `NO_TIMES_PRINTED`; -1 means as it is.
-        gain: factor of what concurrency gains, of the modules of `NO_TIMES_PRINTED`.
-        fall: how fast that gain falls as batches grow, its exponent, of the modules of `NO_TIMES_PRINTED`; -1 means
+        fixed: share of the time of batch 1 that does not grow with the batch, for the modules of `NO_TIMES_PRINTED`;
+            the time of batch 1 does not change. -1 means unchanged.
+        gain: factor of the gain from concurrency, for the modules of `NO_TIMES_PRINTED`.
+        fall: exponent by which that gain falls with the batch, for the modules of `NO_TIMES_PRINTED`; -1 means
             unchanged.
-        faster: speed on V100 over that on P100, of the modules of `NO_RATIO_PRINTED`; 0 means as it is.
-        levels: the highest concurrency, all levels below included; 0 means levels 1, 2 and 4 alone, which are printed.
+        faster: speed on V100 over that on P100, for the modules of `NO_RATIO_PRINTED`; 0 means unchanged.
+        levels: the highest concurrency, all levels below included; 0 means the printed levels 1, 2 and 4 alone.
         alone: factor of the durations of modules without a GPU.
     """
 
@@ -87,13 +87,13 @@ OWN = Inputs()
 
 
 def draw_varied(application: str, seed: int, number: int, inputs: Inputs) -> Session:
-    """The decision of this number with some inputs otherwise; all other draws are those of `draw_scrooge`.
+    """The decision of this number with some inputs changed; all other draws are those of `draw_scrooge`.
 
     Args:
         application: traffic, face or tracker.
         seed: seed of the draws.
         number: number of the decision, from 1; worker types are drawn anew for each.
-        inputs: what is otherwise.
+        inputs: the changes.
     """
     session = draw_scrooge(application, seed, number, clients=inputs.clients).session
     profiles = _profiles(application, inputs)
@@ -114,7 +114,7 @@ def _times(application: str, module: str, inputs: Inputs) -> Fraction:
 
 @cache
 def _profiles(application: str, inputs: Inputs) -> Mapping[str, Profile]:
-    """Profiles of an application's modules, by the modules' names; made once, so that all sessions share them."""
+    """Profiles of an application's modules by name, made once and shared by all sessions."""
     named = {entry["name"]: entry for entry in scrooge_data()["applications"]}[application]
     levels = tuple(range(1, inputs.levels + 1)) if inputs.levels else (1, 2, 4)
     known = {m.name: m.profile for m in find_scrooge_application(application).application.modules}
@@ -125,7 +125,7 @@ def _profiles(application: str, inputs: Inputs) -> Mapping[str, Profile]:
 
 
 def _entry(name: str, inputs: Inputs) -> dict[str, Any]:
-    """A module's entry of the data file with inputs otherwise."""
+    """A module's entry of the data file with inputs changed."""
     entry = dict(scrooge_data()["modules"][name])
     if "alone_s" in entry:
         return {**entry, "alone_s": entry["alone_s"] * inputs.alone}
@@ -146,15 +146,15 @@ def _entry(name: str, inputs: Inputs) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """An input that is varied.
+    """A varied input.
 
     Attributes:
         name: its field of `Inputs`.
-        words: what it is.
+        words: its meaning.
         levels: its values, ascending, without the study's own.
-        own: the study's own value, where it is one on the same axis; None means every module has its own.
-        printed: what the paper prints of it; empty means nothing that settles it.
-        unit: what stands behind a value.
+        own: the study's own value on the same axis; None means every module has its own.
+        printed: the paper's printed value; empty means nothing that settles it.
+        unit: the text behind a value.
     """
 
     name: str
@@ -170,7 +170,7 @@ class Factor:
 
     @property
     def axis(self) -> tuple[float, ...]:
-        """All values that are run, the study's own among them where it is one."""
+        """All values of the runs, also the study's own if it has one."""
         return self.levels if self.own is None else tuple(sorted({*self.levels, self.own}))
 
 
@@ -189,7 +189,7 @@ FACTORS = (
     Factor("levels", "highest concurrency (0: levels 1, 2 and 4 alone)", (0, 1, 2, 8), 4),
     Factor("alone", "durations of CPU modules", (0.5, 2), 1, "how many workers keep up (§4.2)", "×"),
 )
-"""All inputs that are varied by themselves."""
+"""All inputs with variations of their own."""
 PAIRS: tuple[tuple[Mapping[str, float], ...], ...] = (
     tuple({"clients": c, "fixed": f} for c in (1, 12) for f in (0, 0.95)),
     tuple({"fixed": f, "gain": g} for f in (0, 0.95) for g in (0, 4)),
@@ -200,17 +200,17 @@ PAIRS: tuple[tuple[Mapping[str, float], ...], ...] = (
     tuple({"types": 10, "fixed": f} for f in (0, 0.95)),
     ({"types": 10, "objective_ms": 1000},),
 )
-"""Inputs that are varied two at a time, to their ends."""
+"""Pairs of inputs that are varied together, to their ends."""
 
 
 @cache
 def factors() -> Mapping[str, Factor]:
-    """The inputs that are varied, by name."""
+    """The varied inputs by name."""
     return {factor.name: factor for factor in FACTORS}
 
 
 def settings() -> Iterator[Mapping[str, float]]:
-    """All settings that are run: what is otherwise than in the study's own decisions, these first."""
+    """All settings of the runs, as changes from the study's own decisions, which come first."""
     yield {}
     for factor in FACTORS:
         yield from ({factor.name: value} for value in factor.levels)
@@ -238,21 +238,21 @@ def inputs_of(setting: Mapping[str, float]) -> Inputs:
 
 TYPES_EVERY = 2
 VARIED, MADE = "varied", "decisions"
-"""Tables: decisions under every setting of the design, and the decisions that a changing workload asks for."""
+"""Tables: decisions under every setting of the design, and the decisions of a changing workload."""
 COLUMNS = ("setting", "application", "number", MILP, GREEDY)
 MADE_COLUMNS = ("application", "number", "times", MILP, GREEDY)
 
 
 def varied_rows(session: Session, seed: int, every: int) -> list[dict[str, Any]]:
-    """Cost over the optimum of one decision under every setting; what a worker process measures.
+    """Measure in a worker process: cost over the optimum of one decision under every setting.
 
     Args:
         session: names the decision.
         seed: seed of its draws.
-        every: settings with many worker types, which take far longer, are run on every so many decisions alone.
+        every: slow settings with many worker types run only on decisions whose number is a multiple of it.
 
     Returns:
-        One row per setting under which the decision has a plan, by proof; costs are None where a solver finds none.
+        One row per setting under which the decision has a plan, by proof; None is the cost of a solver without a plan.
     """
     _, application, number, _ = session.name.split("-")
     found = []
@@ -274,8 +274,8 @@ def made_rows(session: Session, seed: int, seconds: int) -> list[dict[str, Any]]
         seconds: its length.
 
     Returns:
-        One row per session that it plans for, with how often it does; those without a plan at their rates, and those
-        asked for while a worker type is sold out, are left out.
+        One row per planned session, with the number of times. Sessions without a plan at their rates, and those during
+        which a worker type is sold out, are left out.
     """
     application = session.name.rpartition("-")[2]
     world, rules = draw_world(application, seed, MOST_CLIENTS, seconds), WorldCase(application).rules
@@ -289,7 +289,7 @@ def made_rows(session: Session, seed: int, seconds: int) -> list[dict[str, Any]]
 
 
 def ratios(session: Session) -> dict[str, float | None] | None:
-    """Cost of MILP and greedy over the optimum of their plan space; None if there is no plan, or no proven optimum."""
+    """Cost of MILP and greedy over the optimum of their plan space; None without a plan or a proven optimum."""
     space = find_solver(MILP).space_on(session)
     best = solve(session, OPTIMUM, space=space, time_limit_s=RUN_LIMIT_S)
     if best.value is None or best.status is not Status.OPTIMAL:
@@ -306,10 +306,10 @@ def run_varied(collector: Collector, count: int, seed: int, part: float, full: b
         count: decisions of each application of §4.2.
         seed: seed of the draws.
         part: of the length of a changing workload.
-        full: whether settings with many worker types are run on all decisions; else on every `TYPES_EVERY`th.
+        full: whether settings with many worker types run on all decisions; else on every `TYPES_EVERY`th.
 
     Returns:
-        `VARIED`, one row per setting and decision; `MADE`, one row per session that a changing workload asks for.
+        `VARIED`, one row per setting and decision; `MADE`, one row per session of a changing workload.
     """
     drawn = [draw_scrooge(name, seed, k).session for name in COMPARED for k in range(1, count + 1)]
     varied = collector.staged(

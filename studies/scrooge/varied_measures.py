@@ -1,4 +1,4 @@
-"""The effect of varied inputs on how often Scrooge's MILP and greedy cost the same as the optimum."""
+"""The effect of varied inputs on the shares at which Scrooge's MILP and greedy cost the same as the optimum."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from studies.scrooge.measures import GREEDY, MILP
 from studies.scrooge.varied import FACTORS, Factor, in_words, settings
 
 KEYS = {MILP: "milp", GREEDY: "greedy"}
-"""How keys of published numbers begin, by solver."""
+"""Prefix of the keys of published numbers, by solver."""
 PERCENT = 100.0
 OVER = (
     "Which decisions Figure 10 is over (§4.3: “all the allocation decisions we make for the experiments in §4.2”)",
@@ -25,7 +25,7 @@ OVER = (
 
 @dataclass(frozen=True, slots=True)
 class VariedOutcome:
-    """How one method does on decisions.
+    """The results of one method on decisions.
 
     Attributes:
         same: share at the optimum's cost, in per cent.
@@ -39,13 +39,13 @@ class VariedOutcome:
 
 
 def outcome(decisions: pd.DataFrame, solver: str) -> VariedOutcome:
-    """How a method does on decisions, one row each; where it finds no plan, it does not cost the same."""
+    """The results of a method on decisions, one row each; without a plan it does not cost the same."""
     over = decisions[solver]
     return VariedOutcome(share(over <= 1 + OPTIMALITY_TOLERANCE), mean(over - 1, PERCENT), largest(over - 1, PERCENT))
 
 
 def outcomes(varied: pd.DataFrame) -> dict[str, dict[str, VariedOutcome]]:
-    """How both methods do, by name of the setting and then by solver; settings without a decision are left out."""
+    """The results of both methods, by name of the setting and then by solver; settings need a decision."""
     by = {str(name): rows for name, rows in varied.groupby("setting")}
     names = [in_words(setting) for setting in settings()]
     return {name: {solver: outcome(by[name], solver) for solver in KEYS} for name in names if name in by}
@@ -58,12 +58,12 @@ def along(factor: Factor, found: Mapping[str, Mapping[str, VariedOutcome]], solv
 
 
 def decision_movements(varied: pd.DataFrame) -> dict[str, tuple[Moved, ...]]:
-    """Inputs that the paper does not print and that move a share, by key of the published number, the strongest first.
+    """Unprinted inputs that move a share, by key of the published number, the strongest first.
 
     Strength is the distance of the ends.
 
-    An input moves a share where the 95 % intervals at its two ends do not meet. Nothing is said of the largest extra
-    costs: each is one decision's.
+    An input moves a share if the 95 % intervals at its two ends do not meet. The largest extra costs are left out,
+    since each is one decision's.
     """
     found = outcomes(varied)
     table: dict[str, tuple[Moved, ...]] = {}
@@ -77,7 +77,7 @@ def decision_movements(varied: pd.DataFrame) -> dict[str, tuple[Moved, ...]]:
 
 
 def _moved(factor: Factor, shares: Mapping[float, Measured]) -> Iterator[Moved]:
-    """The effect of a factor on a share; nothing where the intervals at its ends overlap."""
+    """The effect of a factor on a share; nothing if the intervals at its ends overlap."""
     if len(shares) < 2:
         return
     (least, low), (*_, (most, high)) = next(iter(shares.items())), shares.items()
@@ -109,15 +109,15 @@ def decision_readings(made: pd.DataFrame) -> dict[str, list[OtherReading]]:
 
 
 def each_time(made: pd.DataFrame) -> pd.DataFrame:
-    """One row per decision that was made, those that were made more than once repeated."""
+    """One row per decision, as often as it was made."""
     return made.loc[made.index.repeat(made.times)].reset_index(drop=True)
 
 
 def holding(found: Mapping[str, Mapping[str, VariedOutcome]], printed: Mapping[str, float]) -> list[str]:
-    """Names of the settings under which the intervals of both methods' shares hold the printed ones.
+    """Names of the settings under which the intervals of both methods' shares contain the printed ones.
 
     Args:
-        found: what `outcomes` gives.
+        found: results of `outcomes`.
         printed: printed shares in per cent, by solver.
     """
     return [name for name, own in found.items() if all(_holds(own[s].same, value) for s, value in printed.items())]

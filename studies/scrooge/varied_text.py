@@ -1,4 +1,4 @@
-"""Which inputs move Scrooge's decisions: a figure, a table and what they say."""
+"""Inputs that move Scrooge's decisions: a figure, a table and the conclusions."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def varied_blocks(tables: Mapping[str, pd.DataFrame]) -> list[Block]:
 
 @drawn("figure-inputs", "Which inputs decide how often Scrooge's MILP and greedy are optimal?", panels=2, height=6.4)
 def figure_inputs(axes: Sequence[Axes], found: Mapping[str, Mapping[str, VariedOutcome]]) -> str:
-    """Shares at the optimum over the values of every input that is varied by itself."""
+    """Shares at the optimum over the values of every input with variations of its own."""
     for panel, (solver, value) in zip(axes, printed_shares().items(), strict=True):
         for y, factor in enumerate(FACTORS):
             _draw_factor(panel, y, factor, along(factor, found, solver))
@@ -108,7 +108,7 @@ def _what(found: Mapping[str, Mapping[str, VariedOutcome]]) -> str:
 
 
 def _moving(found: Mapping[str, Mapping[str, VariedOutcome]]) -> str:
-    """Which unprinted inputs move which share."""
+    """The shares that unprinted inputs move."""
     parts = []
     for solver, value in printed_shares().items():
         moved, seen = [], []
@@ -132,7 +132,7 @@ def _moving(found: Mapping[str, Mapping[str, VariedOutcome]]) -> str:
 
 
 def _both(found: Mapping[str, Mapping[str, VariedOutcome]]) -> str:
-    """Under which settings both printed shares come out, and what the largest extra costs are there."""
+    """The settings that give both printed shares, and the largest extra costs there."""
     names = holding(found, printed_shares())
     if not names:
         return f"Under none of the {counted(len(found), 'setting')} do both intervals contain the printed shares."
@@ -197,7 +197,7 @@ def _made(made: pd.DataFrame) -> str:
 
 
 def _distributions(made: pd.DataFrame) -> list[Figure]:
-    """Figure 10 over the decisions of the changing workloads; none where there are none."""
+    """Figure 10 over the decisions of the changing workloads; none without decisions."""
     return [] if made.empty else [figure_10_made(each_time(made))]
 
 

@@ -1,6 +1,6 @@
 """The checker of the family `day`: whether each step is served, and what all of them cost, in fractions.
 
-What a step needs is decided by the checker of sessions; no code is shared with any solver.
+The checker of sessions decides the need of a step; no code is shared with any solver.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ from euclio.problems.session.evaluate import rank_key
 WHOLE = PlanSpace(charging=Charging.WHOLE)
 """The plan space of every step without shared machines."""
 MOST_SAID = 20
-"""Steps whose broken rules are said at most."""
+"""Most steps with broken rules in an answer."""
 
 Machines = tuple[tuple[int, ...], ...]
-"""Machines that are on in a step: by module, by hardware type in the order of the session's. Where a plan shares
-machines, a last row has those that are shared."""
+"""Running machines in a step by module, then by hardware type in the session's order. Where a plan shares machines, a
+last row has those that are shared."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DayEvaluation(Framed):
-    """The checker's answer on a plan; sums are None or empty where machines cannot be counted.
+    """The checker's answer on a plan; sums are None or empty if machines cannot be counted.
 
     Attributes:
         violations: one line per broken rule.
         value: money for all steps and changes.
-        running: money for the machines that are on.
+        running: money for running machines.
         changing: money for starts and stops.
-        machines: machines that are on in each step.
-        starts: machines that are started; of shared machines, models that are loaded.
-        stops: machines that are stopped; of shared machines, models that are unloaded.
+        machines: running machines in each step.
+        starts: number of started machines; of shared machines, models that are loaded.
+        stops: number of stopped machines; of shared machines, models that are unloaded.
     """
 
     _view = late_value("euclio.questions.day_views", "EVALUATION")
@@ -107,7 +107,7 @@ def _uncounted(violations: list[str]) -> DayEvaluation:
 
 
 def _unknown(session: Session, plan: StepPlan) -> list[str]:
-    """What the session does not have, and numbers that count nothing."""
+    """Names that the session lacks, and numbers that are no counts."""
     if len(plan.modules) != len(session.modules):
         return [f"{len(plan.modules)} modules, the session has {len(session.modules)}"]
     known = session.price
@@ -128,7 +128,7 @@ def _unknown(session: Session, plan: StepPlan) -> list[str]:
 
 
 def _counts(own: Staffing) -> list[tuple[str, int]]:
-    """Hardware and number of the machines of a module, as they are listed."""
+    """Hardware and number of a module's machines, as listed."""
     serving = [(one.hardware, one.machines) for one in own.serving]
     return [*serving, *((one.hardware, one.machines) for one in own.idle)]
 
@@ -148,7 +148,7 @@ def _machines(session: Session, plan: StepPlan, shares: bool) -> Machines:
 
 
 def _late_steps(day: Day, plan: DayPlan) -> list[str]:
-    """What the checker of sessions has against the steps; steps that are alike are checked once."""
+    """The errors that the checker of sessions finds in the steps; equal steps are checked once."""
     seen: dict[
         tuple[tuple[Fraction, ...], tuple[tuple[Serving, ...], ...], tuple[SharedMachine, ...]], tuple[str, ...]
     ] = {}
@@ -163,7 +163,7 @@ def _late_steps(day: Day, plan: DayPlan) -> list[str]:
 
 
 def _against(session: Session, rates_rps: tuple[Fraction, ...], plan: StepPlan) -> tuple[str, ...]:
-    """What the checker of sessions has against what serves, in the modules to which requests come."""
+    """The errors that the checker of sessions finds in the serving machines of modules with requests."""
     there, broken = at_rates(session, rates_rps), tuple(broken_machines(session, plan))
     if there is None or broken:
         return broken
@@ -177,10 +177,10 @@ def step_space(plan: StepPlan) -> PlanSpace:
 
 
 def session_plan(session: Session, staffings: tuple[Staffing, ...], shared: tuple[SharedMachine, ...] = ()) -> Plan:
-    """What serves in a step as a plan of the session at the rates of the step, dummies filling all machines.
+    """The serving machines of a step as a plan of the session at the step's rates; dummies fill all machines.
 
     Args:
-        session: the session at the rates of the step, of the modules to which requests come.
+        session: the session at the rates of the step, with the modules that have requests.
         staffings: the machines of these modules.
         shared: machines that modules share, perhaps with others to which no requests come.
     """
@@ -218,7 +218,7 @@ def _beyond_stock(session: Session, machines: tuple[Machines, ...]) -> list[str]
 
 
 def _changes(machines: tuple[Machines, ...]) -> tuple[Counter[tuple[int, int]], Counter[tuple[int, int]]]:
-    """Machines that are started and stopped, by numbers of module and hardware type."""
+    """Started and stopped machines, by numbers of module and hardware type."""
     started, stopped = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
     for before, after in pairwise(machines):
         for m, (old, new) in enumerate(zip(before, after, strict=True)):

@@ -103,7 +103,7 @@ LEAST_COST_IN_ALL = Goal("cost", "in_all", "in all", maximised=False, column="co
 
 
 def small(seed: int) -> Day:
-    """One module on two machine types, six steps; whether it pays to change machines depends on the seed."""
+    """One module on two machine types over six steps; the seed decides whether changes of machines pay."""
     profile = (
         Configuration("large", 4, 1, "0.12"),
         Configuration("large", 2, 1, "0.08"),
@@ -142,11 +142,11 @@ DAY_DEMANDS = (
     Demand("packed", "packed machines", lambda day, space: space.charging.packs),
     Demand("floors", "machines that are paid for and not used", lambda day, space: has_floors(day.session)),
 )
-"""What a step of its own may ask for, and a load over time does not know."""
+"""Demands that a session may have and a load over time does not support."""
 
 
 def _doubts(day: Day) -> list[str]:
-    """Those of the session."""
+    """Doubts about the session."""
     from euclio.problems.session.doubts import session_doubts
 
     return session_doubts(day.session, "session.")

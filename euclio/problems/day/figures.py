@@ -1,4 +1,4 @@
-"""What a plan for a load over time comes to, and its table: cost, machines, changes (ours)."""
+"""The sums of a plan for a load over time, and its table: cost, machines, changes (ours)."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class DayFigures:
     """Sums over a plan.
 
     Attributes:
-        peak_machines: most machines on in a step.
-        mean_machines: machines on, averaged over time.
-        machine_hours: hours of all machines that are on; warm-ups and keep-alives are not in it.
+        peak_machines: most running machines in a step.
+        mean_machines: running machines, averaged over time.
+        machine_hours: hours of all running machines, without warm-ups and keep-alives.
         machine_hours_by_hardware: the same by hardware type.
-        starts: machines that are started.
-        stops: machines that are stopped.
-        running: money for the machines that are on.
+        starts: number of started machines.
+        stops: number of stopped machines.
+        running: money for running machines.
         changing: money for starts and stops.
     """
 
@@ -47,12 +47,12 @@ class DayFigures:
 
 
 def machines_by_type(evaluation: DayEvaluation) -> list[list[int]]:
-    """Machines that are on in each step, by hardware type, of all modules together."""
+    """Running machines of all modules in each step, by hardware type."""
     return [[sum(counts) for counts in zip(*on, strict=True)] for on in evaluation.machines]
 
 
 def figures_of(day: Day, evaluation: DayEvaluation) -> DayFigures:
-    """The figures of a plan whose machines could be counted."""
+    """The figures of a plan with countable machines."""
     assert evaluation.running is not None
     assert evaluation.changing is not None
     by_type = machines_by_type(evaluation)
@@ -76,7 +76,7 @@ def figures_of(day: Day, evaluation: DayEvaluation) -> DayFigures:
 
 
 def day_table(day: Day, result: Result[DayPlan, Any, DayEvaluation]) -> RenderableType:
-    """A header, what the plan comes to and, per hardware type, the fewest, most and mean machines on."""
+    """A header, the sums of the plan and, per hardware type, the fewest, most and mean running machines."""
     head = f"{result.instance}: {result.status.value}"
     evaluation = result.evaluation
     if result.value is None or evaluation is None:

@@ -1,4 +1,4 @@
-"""Instances of the family `day`: a session, its load step by step, what changes cost (docs/model/load-over-time.md)."""
+"""Instances of the family `day`: a session, its load step by step, costs of changes (docs/model/load-over-time.md)."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from euclio.problems.session.objectives import MOST_NAMED, Application, parts
 from euclio.problems.session.services import refuse_several
 
 HOUR_S = 3600
-"""Seconds of an hour, for which prices are given."""
+"""Seconds of an hour, the time unit of prices."""
 STATE = "state_price_per_change"
-"""Field of days in files, with what `Day.state` says."""
+"""Field of days in files for `Day.state`."""
 MOST_STEPS = 20_000
-"""Steps of a load at most: two weeks by the minute."""
+"""Most steps of a load, two weeks by the minute."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A time during which the load does not move.
+    """A time with a constant load.
 
     Attributes:
         length_s: seconds.
-        rates_rps: requests per second of each module, in the order of the session's; 0: nothing comes.
+        rates_rps: requests per second of each module, in the session's order; 0 means no requests.
     """
 
     length_s: Fraction
@@ -47,16 +47,16 @@ class Day(Framed, Plotted):
 
     Attributes:
         name: name of the instance.
-        session: the application; its rates are replaced by those of the steps.
+        session: the application; the steps' rates replace its own.
         steps: the load, one step after the other.
         warm_up_s: seconds for which a machine is charged before it serves.
-        keep_alive_s: seconds for which a machine is charged after it was released.
-        price_per_change: money per machine that is started or stopped.
-        state: by name of a module whose machines hold state (Scrooge §3.1), the money on top for each of them that is
-            started or stopped, as its state is moved then.
+        keep_alive_s: seconds for which a machine is charged after its release.
+        price_per_change: money per started or stopped machine.
+        state: by name of a module with state in its machines (Scrooge §3.1), the additional money per started or
+            stopped machine for moving the state.
 
     Raises:
-        InputError: no steps, too many, a step with another number of modules than the session, a number out of range.
+        InputError: there are no or too many steps, a step does not fit the session, or a number is out of range.
     """
 
     _view = late_value("euclio.questions.day_views", "DAY")
@@ -100,7 +100,7 @@ class Day(Framed, Plotted):
 
     @property
     def largest_rates_rps(self) -> tuple[Fraction, ...]:
-        """The largest rate of each module, which need not fall into one step."""
+        """The largest rate of each module, not necessarily in one step."""
         return tuple(max(rates) for rates in zip(*(step.rates_rps for step in self.steps), strict=True))
 
     def price_of_start(self, module: int, hardware: int) -> Fraction:
@@ -108,7 +108,7 @@ class Day(Framed, Plotted):
         return self._price_of_change(module) + self.session.hardware[hardware].price_per_h * self.warm_up_s / HOUR_S
 
     def price_of_stop(self, module: int, hardware: int) -> Fraction:
-        """Money for stopping a machine of a module: the change, its state, and the time that it is kept on."""
+        """Money for stopping a machine of a module: the change, its state, and its time kept alive."""
         return self._price_of_change(module) + self.session.hardware[hardware].price_per_h * self.keep_alive_s / HOUR_S
 
     def _price_of_change(self, module: int) -> Fraction:
@@ -116,7 +116,7 @@ class Day(Framed, Plotted):
 
 
 def _refuse_state(session: Session, state: Mapping[str, Fraction]) -> None:
-    """Refuse state of no module, and what would be passed over: in a day changes are paid once, not by the hour."""
+    """Refuse state of an unknown module, and hourly prices of changes, since a day pays changes once."""
     names = {module.name for module in session.modules}
     for name in state:
         if name not in names:
@@ -140,21 +140,21 @@ def _check_steps(day: Day) -> None:
         if len(step.rates_rps) != modules:
             message = f"has {len(step.rates_rps)} rates; the session has {modules} modules, and each needs one"
             raise InputError(message, field=f"steps[{k}].rates_rps")
-    at_rates(day.session, day.largest_rates_rps)  # refuses rates that no solver can count machines for
+    at_rates(day.session, day.largest_rates_rps)  # refuses rates with too many machines for solvers to count
 
 
 def asked(rates_rps: Sequence[Fraction]) -> tuple[int, ...]:
-    """The places of the modules to which requests come at some rates, one per module."""
+    """The places of the modules with requests at some rates, given one per module."""
     return tuple(m for m, rate in enumerate(rates_rps) if rate)
 
 
 def at_rates(session: Session, rates_rps: tuple[Fraction, ...]) -> Session | None:
-    """The session with other rates, one per module, without the modules to which no requests come.
+    """The session with other rates, one per module, without the modules that have no requests.
 
-    Such a module takes no time: the modules before it are followed at once by those after it.
+    Such a module takes no time, so the modules after it follow those before it at once.
 
     Returns:
-        None: no requests come at all.
+        The session; None if no module has requests.
 
     Raises:
         InputError: a rate needs more machines than are supported.
@@ -191,7 +191,7 @@ def _applications_at(session: Session, rates_rps: tuple[Fraction, ...]) -> Itera
 
 
 def _past(edges: tuple[tuple[str, str], ...], left_out: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """The edges without some modules: each path past them stays a path."""
+    """The edges without some modules; each path through these stays a path."""
     found = dict.fromkeys(edges)
     for name in left_out:
         before = [a for a, b in found if b == name]
@@ -201,9 +201,9 @@ def _past(edges: tuple[tuple[str, str], ...], left_out: Sequence[str]) -> tuple[
 
 
 def of_modules(day: Day, places: Sequence[int]) -> Day:
-    """The load of some modules alone, by their places, which have requests in some step.
+    """The load of some modules alone, given by their places; they have requests in some step.
 
-    Modules between them on a path take no time: those before are followed at once by those after.
+    Modules between them on a path take no time, so those after follow those before at once.
     """
     largest = day.largest_rates_rps
     session = at_rates(day.session, tuple(rate if m in places else Fraction(0) for m, rate in enumerate(largest)))
@@ -214,7 +214,7 @@ def of_modules(day: Day, places: Sequence[int]) -> Day:
 
 
 def without_unused(day: Day) -> Day | None:
-    """The load without the modules to which no requests come in any step; None: no requests come at all."""
+    """The load without the modules that have no requests in any step; None if no module has any."""
     used = asked(day.largest_rates_rps)
     if len(used) == len(day.session.modules):
         return day

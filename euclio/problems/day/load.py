@@ -34,10 +34,10 @@ from euclio.problems.day.load_units import (
 )
 from euclio.problems.session import Session
 
-# A load over time from a log of requests: a line for each with its time, counted by steps (docs/formats/day.md).
+# A load over time from a log of requests, with a line and a time for each, counted by steps (docs/formats/day.md).
 
 LONG_GAP_S, ENOUGH = 30.0, 100
-"""Seconds between requests, and requests, from which on whole seconds may be milliseconds."""
+"""Seconds between requests, and number of requests, from which whole seconds may be milliseconds."""
 Counted = tuple[Fraction, Fraction]
 """Seconds of a step, and its requests per second."""
 
@@ -45,12 +45,12 @@ Counted = tuple[Fraction, Fraction]
 def counted(path: Path, said: Said) -> list[Counted]:
     """The steps of a log with their rates.
 
-    The first step begins with the first request, and each is as long as is said; the last one ends with the last
-    request. Where less than half a step would be left for it, it is one with the step before.
+    The first step begins with the first request, and each has the given length. The last one ends with the last
+    request; if it would be shorter than half a step, the step before includes it.
 
     Args:
         path: the file; its requests are in any order.
-        said: unit of the times, length of the steps and, where several may be meant, the column.
+        said: unit of the times, length of the steps and, if several are possible, the column.
 
     Raises:
         InputError: naming line and remedy.
@@ -69,10 +69,10 @@ def counted(path: Path, said: Said) -> list[Counted]:
 
 
 def _doubt_milliseconds(path: Path, times: np.ndarray[tuple[int], np.dtype[np.int64]], said: Said) -> None:
-    """Warn of whole seconds between which so much time lies that they may be milliseconds.
+    """Warn of whole seconds that are so far apart that they may be milliseconds.
 
     Raises:
-        InputError: they may be, and doubted rows are refused.
+        InputError: they may be, and the option refuses doubtful rows.
     """
     gap_s = float(times.max()) / NS_PER_S / len(times)
     if said.unit != "timestamps-s" or gap_s < LONG_GAP_S or len(times) < ENOUGH or np.any(times % NS_PER_S):
@@ -102,10 +102,10 @@ def _log_times(lines: Iterator[Line], said: Said) -> array[int]:
 
 
 def _place(begun: Sequence[Sequence[str]], said: Said) -> tuple[int, bool]:
-    """Where the times stand, and whether the first line names columns, given the first lines.
+    """The column of the times, and whether the first line names columns, given the first lines.
 
     Raises:
-        InputError: several columns may have them.
+        InputError: several columns may have the times.
     """
     first = begun[0]
     if said.column is not None:
@@ -151,7 +151,7 @@ def _binned(times: np.ndarray[tuple[int], np.dtype[np.int64]], step_ns: int, sai
 TIME = "time_s"
 RATE = "rate_rps"
 KINDS = (RATE, "factor")
-"""What a column says: requests per second, or a multiple of the session's rates."""
+"""The meaning of a column: requests per second, or a multiple of the session's rates."""
 
 Row = dict[str, Fraction]
 Rates = Callable[[Row], tuple[Fraction, ...]]
@@ -162,12 +162,12 @@ def read_load(path: str | Path, session: Session, said: Said | None = None) -> t
 
     Args:
         path: the file.
-        session: the application whose rates they say.
-        said: what its numbers are, where the columns do not say it; None: they do.
+        session: the application of the rates.
+        said: the meaning of its numbers; None means that the columns name it.
 
     Returns:
-        A step per row, as long as the time to the next row; the last one as long as the one before it. Of a log of
-        requests those that are counted (`request_log.counted`).
+        A step per row, as long as the time to the next row; the last one as long as the one before it. For a log of
+        requests the counted steps (`counted`).
 
     Raises:
         InputError: naming the file, the line or the column, or the option, and the remedy.
@@ -195,7 +195,7 @@ def _table(path: Path) -> tuple[list[str], list[Line]]:
 
 
 def _steps(header: list[str], rows: list[Line], session: Session) -> tuple[Step, ...]:
-    """Steps of columns that say their units."""
+    """Steps of columns with units in their names."""
     rates = _rates(header, session)
     read = [_row(header, cells, line) for line, cells in rows]
     times = [(line, row[TIME]) for (line, _), row in zip(rows, read, strict=True)]
@@ -203,7 +203,7 @@ def _steps(header: list[str], rows: list[Line], session: Session) -> tuple[Step,
 
 
 def _lengths(times: Sequence[tuple[int, Fraction]], name: str) -> list[Fraction]:
-    """Seconds of each step, given when it begins, with its line."""
+    """Seconds of each step, given its begin and its line."""
     lengths: list[Fraction] = []
     for (_, before), (line, after) in pairwise(times):
         if after <= before:
@@ -214,7 +214,7 @@ def _lengths(times: Sequence[tuple[int, Fraction]], name: str) -> list[Fraction]
 
 
 def _series(header: list[str], rows: list[Line], session: Session, said: Said) -> tuple[Step, ...]:
-    """Steps of rates whose unit is said: a column of times, and one of rates or one for each module."""
+    """Steps of rates in a given unit: a column of times, and one of rates or one for each module."""
     assert said.unit is not None
     own = [name for name in header if name.partition(":")[0] in KINDS]
     if own:
@@ -246,7 +246,7 @@ def _place_of_times(header: list[str], rows: list[Line]) -> int:
 
 
 def _places_of_rates(header: list[str], times: int, session: Session, column: str | None) -> list[int]:
-    """The columns of the rates: one for all modules, or one for each that is called as it, in their order."""
+    """The columns of the rates: one for all modules, or one with the name of each, in their order."""
     if column is not None:
         return [place_of(column, header)]
     others = [place for place in range(len(header)) if place != times]
@@ -259,7 +259,7 @@ def _places_of_rates(header: list[str], times: int, session: Session, column: st
 
 
 def _times(name: str, cells: Sequence[tuple[int, str]]) -> Iterator[tuple[int, Fraction]]:
-    """When steps begin, in seconds, with their lines."""
+    """Begins of steps in seconds, with their lines."""
     dates = Dates("timestamps-iso")
     for line, cell in cells:
         field = f"line {line}: {name[:40]}"
@@ -278,7 +278,7 @@ def _number(cell: str, field: str) -> Fraction:
 
 
 def _rates(header: list[str], session: Session) -> Rates:
-    """What makes the modules' rates of a row."""
+    """A function that makes the modules' rates of a row."""
     if TIME not in header:
         said = f"{option_text('--load-unit')} says what others have"
         message = f"there is no column {TIME}; the header is {', '.join(header)[:80]}; {said}"
@@ -310,7 +310,7 @@ def _rates(header: list[str], session: Session) -> Rates:
 
 
 def _for_all(kind: str, session: Session) -> Rates:
-    """All modules in ratio: by a factor, or so that the sources' rates sum up to a rate."""
+    """Scale all modules by a factor, or so that the sources' rates sum up to a rate."""
     own = tuple(module.rate_rps for module in session.modules)
     sources = sum((rate for rate, parents in zip(own, session.parents(), strict=True) if not parents), Fraction(0))
     per_unit = Fraction(1) if kind == "factor" else 1 / sources
@@ -318,7 +318,7 @@ def _for_all(kind: str, session: Session) -> Rates:
 
 
 def _for_each(columns: dict[str, str], session: Session) -> Rates:
-    """Each module by a column of its own."""
+    """Take each module's rate from its own column."""
 
     def rates(row: Row) -> tuple[Fraction, ...]:
         found = ((module.rate_rps, columns[module.name]) for module in session.modules)

@@ -1,6 +1,6 @@
-"""What the numbers of a load are that comes from outside: rates per some time, counts, or times of requests (ours).
+"""Units of the numbers in a load from outside: rates per some time, counts, or times of requests (ours).
 
-A unit is said by whoever gives the load (`--load-unit`), and never guessed from the size of the numbers.
+The user gives the unit (`--load-unit`); it is never guessed from the size of the numbers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from euclio.files.csv_files import csv_records
 from euclio.files.json_reading import json_lines
 from euclio.problems.session.costs import HOURS
 
-# The rows of a CSV of a load, and the column in it that is meant.
+# The rows of a CSV of a load, and the relevant column.
 
 JSON_LINES = (".jsonl", ".ndjson")
 LARGEST_LOG_BYTES = 512 * 1024**2
@@ -90,7 +90,7 @@ def check_cells(cells: Sequence[str], header: Sequence[str], line: int) -> None:
 
 
 def place_of(column: str, header: Sequence[str]) -> int:
-    """The place of a column that is named.
+    """The place of a named column.
 
     Raises:
         InputError: there is none of that name, or two.
@@ -103,7 +103,7 @@ def place_of(column: str, header: Sequence[str]) -> int:
 
 
 def asked_for(what: str, header: Sequence[str]) -> InputError:
-    """What is said where several columns may be meant."""
+    """The message if several columns are possible."""
     return InputError(f"is needed, as several columns may have the {what}: {listed(header)}", field="--load-column")
 
 
@@ -111,7 +111,7 @@ RATES: dict[str, Fraction | None] = {
     **{f"requests-per-{unit}": 1 / (3600 * HOURS[unit]) for unit in ("second", "minute", "hour")},
     "requests-per-step": None,
 }
-"""Units of rates, in requests per second; None: over the length of the step."""
+"""Units of rates in requests per second; None means over the length of the step."""
 NS_PER_S = 10**9
 STAMPS: dict[str, int | None] = {
     "timestamps-iso": None,
@@ -120,12 +120,12 @@ STAMPS: dict[str, int | None] = {
     "timestamps-us": 10**3,
     "timestamps-ns": 1,
 }
-"""Units of times of requests, in nanoseconds; None: dates with a time of day."""
+"""Units of times of requests in nanoseconds; None means dates with a time of day."""
 UNITS = (*RATES, *STAMPS)
 
 LATEST_NS = 2**63 - 1
 LONGEST_NUMBER = 40
-"""Characters of the longest number that is read."""
+"""Most characters of a number."""
 
 _ISO = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
@@ -133,12 +133,12 @@ _EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What is said of a file of a load next to it.
+    """The user's facts about a file of a load.
 
     Attributes:
-        unit: one of `UNITS`; None: the columns say it.
-        step_s: length of the steps into which times of requests are binned.
-        column: column of the rates or times; None: it is the only one that can be meant.
+        unit: one of `UNITS`; None means that the columns name it.
+        step_s: length of the steps for counting requests.
+        column: column of the rates or times; None means the only possible one.
     """
 
     unit: str | None = None
@@ -147,7 +147,7 @@ class Said:
 
 
 def check_said(said: Said) -> None:
-    """Refuse what is unknown, lacks another thing, or does not go with it.
+    """Refuse an unknown unit, a missing option, or options that exclude each other.
 
     Raises:
         InputError: naming the option.
@@ -167,10 +167,10 @@ def check_said(said: Said) -> None:
 
 
 def exact_cell(cell: str, field: str) -> Fraction:
-    """The exact number in a cell; a text whose number would be out of range is never expanded.
+    """The exact number in a cell; a text with a number out of range is never expanded.
 
     Raises:
-        InputError: it is none; names the field.
+        InputError: it is no number; names the field.
     """
     try:
         size = abs(float(cell)) if len(cell) <= LONGEST_NUMBER else None
@@ -188,11 +188,11 @@ def is_iso(cell: str) -> bool:
 
 @dataclass(slots=True)
 class Dates:
-    """Reads times of one unit, all of them with a time zone or all without.
+    """Reads times of one unit, all with a time zone or all without.
 
     Attributes:
         unit: one of `STAMPS`.
-        zoned: whether the times so far say their zone; None: there was none.
+        zoned: whether the times so far have a zone; None means no time yet.
     """
 
     unit: str
@@ -202,7 +202,7 @@ class Dates:
         """The time in a cell, in whole nanoseconds rounded down; microseconds are the finest of dates.
 
         Raises:
-            InputError: there is none, or it says its zone and others do not; names the field.
+            InputError: there is none, or it has a zone and others do not; names the field.
         """
         scale = STAMPS[self.unit]
         if scale is None:

@@ -1,4 +1,4 @@
-"""Plans of the family `day`: which machines serve in each step, and which are kept on idle."""
+"""Plans of the family `day`: the machines that serve in each step, and those that idle."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from euclio.core.showing import Framed
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """Full machines of one configuration, which the profile of the module knows by hardware, batch and concurrency."""
+    """Full machines of one configuration, given by hardware, batch and concurrency as in the module's profile."""
 
     hardware: str
     batch: int
@@ -21,7 +21,7 @@ class Serving:
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """Machines of a type that are on and serve nothing."""
+    """Running machines of a type that serve nothing."""
 
     hardware: str
     machines: int
@@ -72,7 +72,7 @@ class StepPlan:
     """The machines of a step.
 
     Attributes:
-        modules: one staffing per module, in the order of the session's.
+        modules: one staffing per module, in the session's order.
         shared: machines that modules share.
     """
 

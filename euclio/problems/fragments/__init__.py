@@ -1,4 +1,4 @@
-"""Misaligned fragments of a DNN on shared GPUs: what a fleet is, what a plan is, what share it takes (Graft)."""
+"""Misaligned fragments of a DNN on shared GPUs: fleets, plans and their GPU shares (Graft)."""
 
 from euclio.problems.fragments.evaluate import FleetEvaluation, SetEvaluation, StageEvaluation, evaluate
 from euclio.problems.fragments.instance import Fleet, Fragment, Network, Points

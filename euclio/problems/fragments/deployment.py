@@ -1,4 +1,4 @@
-"""What of a plan stands on GPUs, and what has to be started and stopped from one plan to the next (ours)."""
+"""A plan's instances on GPUs, and the starts and stops from one plan to the next (ours)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from euclio.problems.fragments.plan import FragmentPlan
 
 
 class Instance(NamedTuple):
-    """What runs on a share of a GPU; instances that are equal can take each other's place.
+    """An instance on a share of a GPU; equal instances can replace each other.
 
     Attributes:
         first: first layer.
@@ -26,11 +26,11 @@ class Instance(NamedTuple):
 
 
 Deployment = Counter[Instance]
-"""How many of each instance run."""
+"""Number of each running instance."""
 
 
 class Process(NamedTuple):
-    """An instance whose batch size may change while it runs: its layers and its share.
+    """An instance with a batch size that may change while it runs: its layers and its share.
 
     Attributes:
         first: first layer.
@@ -44,12 +44,12 @@ class Process(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """What changes from one deployment to the next.
+    """The changes from one deployment to the next.
 
     Attributes:
-        started: instances that are started.
-        stopped: instances that are stopped.
-        shadow_pct: GPU share of those that are started, which take it before what they replace is stopped.
+        started: started instances.
+        stopped: stopped instances.
+        shadow_pct: GPU share of the started ones, which take it before the replaced ones stop.
     """
 
     started: int
@@ -74,7 +74,7 @@ def deployed(fleet: Fleet, plan: FragmentPlan) -> Deployment:
 
 
 def processes(deployment: Deployment) -> Counter[Process]:
-    """How many instances run by layers and share, whatever their batch sizes."""
+    """Numbers of running instances by layers and share, over all batch sizes."""
     found: Counter[Process] = Counter()
     for instance, number in deployment.items():
         found[Process(instance.first, instance.end, instance.share_pct)] += number
@@ -87,6 +87,6 @@ def share_of(running: Counter[Instance] | Counter[Process]) -> int:
 
 
 def moves(before: Deployment, after: Deployment) -> Moves:
-    """What has to be started and stopped."""
+    """The starts and stops."""
     started, stopped = after - before, before - after
     return Moves(started.total(), stopped.total(), share_of(started))

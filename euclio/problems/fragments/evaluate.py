@@ -1,4 +1,4 @@
-"""The checker of fragments: it alone decides if a plan is feasible and what share it takes (docs/model/fragments.md).
+"""The checker of fragments, which alone decides feasibility and GPU share (docs/model/fragments.md).
 
 Exact rational arithmetic from the decimal text of the input; it shares no code with any solver.
 """
@@ -18,18 +18,18 @@ from euclio.problems.fragments.plan import FragmentPlan, Head, RealignedSet, Sta
 from euclio.problems.fragments.space import FULL_FRAGMENT_SPACE, Budgets, FragmentSpace, Sharing
 
 QUEUEING = 2
-"""A request waits at most as long as it executes, so that it takes at most this many execution times (Graft §4.3)."""
+"""Most execution times of a request, since it waits at most as long as it executes (Graft §4.3)."""
 
 
 @dataclass(frozen=True, slots=True)
 class StageEvaluation:
-    """What the checker found for one stage.
+    """The checker's result for one stage.
 
     Attributes:
         first: its first layer.
         end: the layer behind its last one.
         latency_s: execution time of a batch in seconds.
-        rate_rps: requests per second that it has to serve.
+        rate_rps: requests per second that it must serve.
         throughput_rps: requests per second that its instances can serve.
     """
 
@@ -42,13 +42,13 @@ class StageEvaluation:
 
 @dataclass(frozen=True, slots=True)
 class SetEvaluation:
-    """What the checker found for one realigned set.
+    """The checker's result for one realigned set.
 
     Attributes:
         latency_s: the longest execution over its heads, own stage and shared stage together, in seconds; a request
             takes at most twice that with queueing.
         shared: the shared stage.
-        heads: per head its own stage; None: it has none.
+        heads: per head its own stage; None if it has none.
     """
 
     latency_s: Fraction
@@ -61,7 +61,7 @@ class FleetEvaluation(Framed):
     """The checker's answer on a plan.
 
     Attributes:
-        violations: one line per broken rule; empty: the plan is feasible.
+        violations: one line per broken rule; empty if the plan is feasible.
         value: GPU share of all instances in percent of one GPU; None if it could not be computed.
         sets: one entry per set (empty if one could not be priced).
     """
@@ -84,7 +84,7 @@ def evaluate(fleet: Fleet, plan: FragmentPlan, space: FragmentSpace = FULL_FRAGM
     Args:
         fleet: the instance.
         plan: realigned sets of its fragments.
-        space: plan space that the plan has to keep to.
+        space: plan space of the plan.
 
     Returns:
         The checker's answer; it never raises on a wrong plan.
@@ -108,7 +108,7 @@ def evaluate(fleet: Fleet, plan: FragmentPlan, space: FragmentSpace = FULL_FRAGM
 
 
 def _misplaced(fleet: Fleet, plan: FragmentPlan) -> list[str]:
-    """Fragments that no set serves, or more than one does, and places where there is no fragment."""
+    """Fragments in no set or in several, and places without a fragment."""
     served = [0] * len(fleet.fragments)
     lines = []
     for i, own in enumerate(plan.sets):
@@ -124,7 +124,7 @@ def _misplaced(fleet: Fleet, plan: FragmentPlan) -> list[str]:
 
 
 def _malformed(fleet: Fleet, own: RealignedSet) -> Iterator[str]:
-    """What keeps a set from being priced."""
+    """Errors that prevent the pricing of a set."""
     layers, point = fleet.network.layers, own.repartition_point
     if not 0 <= point < layers:
         yield f"re-partition point {point} is outside of the network; its layers are 0 to {layers - 1}"
@@ -173,7 +173,7 @@ def _stage(fleet: Fleet, stage: Stage, first: int, end: int, rate_rps: Fraction)
 
 
 def _outside(fleet: Fleet, own: RealignedSet, space: FragmentSpace) -> Iterator[str]:
-    """What the plan space does not allow."""
+    """Rules of the plan space that a set breaks."""
     members = [fleet.fragments[k] for k in own.fragments]
     if space.max_members is not None and len(members) > space.max_members:
         yield f"has {len(members)} fragments; {space.max_members} may share instances"
@@ -192,7 +192,7 @@ def _outside(fleet: Fleet, own: RealignedSet, space: FragmentSpace) -> Iterator[
 
 
 def _late(fleet: Fleet, own: RealignedSet, priced: SetEvaluation, space: FragmentSpace) -> Iterator[str]:
-    """Fragments whose time budget is not kept."""
+    """Fragments with a broken time budget."""
     least = min(fleet.fragments[k].budget_s for k in own.fragments)
     for head, stage in zip(own.heads, priced.heads, strict=True):
         needed = QUEUEING * (priced.shared.latency_s + (stage.latency_s if stage is not None else 0))
@@ -207,7 +207,7 @@ def _late(fleet: Fleet, own: RealignedSet, priced: SetEvaluation, space: Fragmen
 
 
 def _overloaded(priced: SetEvaluation) -> Iterator[str]:
-    """Stages whose instances serve less than their rate."""
+    """Stages with instances that serve less than their rate."""
     for stage in (priced.shared, *priced.heads):
         if stage is not None and stage.throughput_rps < stage.rate_rps:
             yield (
@@ -217,7 +217,7 @@ def _overloaded(priced: SetEvaluation) -> Iterator[str]:
 
 
 def _crowded(network: Network, own: RealignedSet, priced: SetEvaluation) -> Iterator[str]:
-    """Stages whose instances the server's memory, or its most instances per GPU, leaves no room for."""
+    """Stages with instances that do not fit into the server's memory, or its most instances per GPU."""
     heads = [(head.stage, found) for head, found in zip(own.heads, priced.heads, strict=True)]
     for stage, found in ((own.shared, priced.shared), *heads):
         if stage is None or found is None or network.server is None:

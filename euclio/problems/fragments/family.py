@@ -46,7 +46,7 @@ def _explain(fleet: Fleet, space: FragmentSpace, limit_s: float | None) -> Expla
 
 
 def _tiny(space: FragmentSpace) -> tuple[Fleet, FragmentSpace]:
-    """Three layers and three fragments, two of which begin at the same layer; it pays to realign them."""
+    """Three layers and three fragments, two of them with the same first layer; realigning them pays."""
     layers = [
         [["0.008", "0.005"], ["0.013", "0.008"]],
         [["0.012", "0.007"], ["0.020", "0.011"]],

@@ -61,14 +61,14 @@ def _network(own: _Network) -> Network:
 
 
 def _data(fleet: Fleet) -> dict[str, Any]:
-    """The fields of a fleet; what is not said of its partition points and of GPU memory is left out."""
+    """The fields of a fleet, without unknown facts on its partition points and GPU memory."""
     fields: dict[str, Any] = plain_data(fleet)
     points, fields["network"] = fields.pop("points"), _known(fields["network"])
     return fields if points is None else {"name": fields.pop("name"), "points": points, **fields}
 
 
 def _known(fields: dict[str, Any]) -> dict[str, Any]:
-    """Fields without those that are not given, at any depth of objects."""
+    """Fields without missing ones, at any depth of objects."""
     return {
         name: _known(value) if isinstance(value, dict) else value for name, value in fields.items() if value is not None
     }

@@ -1,7 +1,7 @@
-"""The GPUs that a plan's instances are packed onto, by their shares: at most 100 % on a GPU (Graft §5.1, §6).
+"""The packing of a plan's instances onto GPUs by their shares, at most 100 % on a GPU (Graft §5.1, §6).
 
-A report, not a rule of the model, which minimises the share. GPU memory needs no look here: an instance takes at most
-its share of it, and at least the share that leaves room for the most instances (`euclio/problems/fragments/memory.py`).
+This is a report, not a rule of the model, which minimises the share. GPU memory needs no check here, since an instance
+has at least the share that its memory, and the most instances per GPU, require (`euclio/problems/fragments/memory.py`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from euclio.problems.fragments.plan import FragmentPlan
 
 
 def gpus_needed(plan: FragmentPlan) -> int:
-    """GPUs that hold all instances, the largest placed first, each on the first with room (first-fit decreasing)."""
+    """GPUs with all instances, the largest placed first, each on the first GPU with room (first-fit decreasing)."""
     instances: Counter[int] = Counter()
     for own in plan.sets:
         for stage in own.stages:

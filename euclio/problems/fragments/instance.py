@@ -1,7 +1,7 @@
 """A DNN's layers on shares of a GPU, and the fragments of it that mobile clients leave to the server (Graft §2.2, §4).
 
-Layers are counted from 0. A fragment's partition point is its first layer on the server, so that the client runs the
-layers before it.
+Layers are counted from 0. A fragment's partition point is its first layer on the server; the client runs the layers
+before it.
 """
 
 from __future__ import annotations
@@ -24,21 +24,20 @@ from euclio.problems.fragments.memory import WHOLE_GPU_PCT, Memory, Server, memo
 class Network:
     """A DNN with its measured layers.
 
-    Latencies need not fall with the share nor grow with the batch: measured ones do not always, and nothing relies on
-    it.
+    Latencies may rise with the share or fall with the batch, as some measured ones do; nothing relies on the contrary.
 
     Attributes:
         name: its name.
-        batches: batch sizes that were measured, ascending.
-        shares_pct: GPU shares that were measured, in percent of one GPU, ascending, at most 100.
+        batches: measured batch sizes, ascending.
+        shares_pct: measured GPU shares in percent of one GPU, ascending, at most 100.
         layer_latency_s: per layer, in order, per batch size, per share: the latency in seconds.
-        layer_memory_mb: per layer the megabytes that an instance with it takes of a GPU's memory; None: not known.
-        instance_memory_mb: megabytes that each instance takes besides; None: not known.
-        server: what limits instances on the GPUs that the latencies are of; None: their shares alone.
+        layer_memory_mb: per layer the megabytes of GPU memory for an instance with it; None if unknown.
+        instance_memory_mb: further megabytes of each instance; None if unknown.
+        server: further limits on instances on the measured GPUs; None means their shares alone.
 
     Raises:
-        InputError: lists that are empty, not ascending or of different lengths, numbers out of range, no memory figures
-            under a limit, or a layer that no GPU has room for.
+        InputError: lists are empty, not ascending or of different lengths, numbers are out of range, a limit lacks
+            memory figures, or no GPU has room for a layer.
     """
 
     name: str
@@ -88,7 +87,7 @@ class Network:
         return len(self.layer_latency_s)
 
     def latency_s(self, first: int, end: int, batch: int, share_pct: int) -> Fraction | None:
-        """Seconds that layers `first` to `end` (exclusive) take; None: not measured at this batch and share.
+        """Seconds of layers `first` to `end` (exclusive); None if not measured at this batch and share.
 
         It is the sum of the layers' latencies.
         """
@@ -99,26 +98,26 @@ class Network:
         return sum((rows[j][k] for rows in self.layer_latency_s[first:end]), Fraction(0))
 
     def memory_mb(self, first: int, end: int) -> Fraction:
-        """Megabytes that an instance of layers `first` to `end` (exclusive) takes, as far as it is known."""
+        """Known megabytes of an instance of layers `first` to `end` (exclusive)."""
         return Memory(self.layer_memory_mb, self.instance_memory_mb).of(first, end)
 
     def least_share_pct(self, first: int, end: int) -> int:
         """The least share of a GPU, in whole percents, of an instance of layers `first` to `end` (exclusive).
 
-        What the server's memory and its most instances per GPU leave; solvers and provers ask nowhere else. Above 100:
-        no GPU has room for the instance.
+        It follows from the server's memory and its most instances per GPU; solvers and provers use only this function.
+        Above 100 no GPU has room for the instance.
         """
         return 1 if self.server is None else self.server.least_share_pct(self.memory_mb(first, end))
 
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """What one client leaves to the server (Graft §4.2: the vector of p, t and q).
+    """The layers that one client leaves to the server (Graft §4.2, the vector of p, t and q).
 
     Attributes:
         name: its name.
         partition_point: its first layer on the server, from 0.
-        budget_s: seconds that the server has for a request, queueing included.
+        budget_s: seconds of the server for a request, queueing included.
         rate_rps: requests per second.
     """
 
@@ -140,12 +139,12 @@ class Fragment:
 
 
 class Points(StrEnum):
-    """What bandwidth the partition points of a fleet were taken from."""
+    """The bandwidth behind the partition points of a fleet."""
 
     NOW = "now"
-    """That of a moment, so that they change with it."""
+    """The bandwidth of a moment; the points change with it."""
     MEAN = "mean"
-    """The mean of each client, which it keeps to (Static and Static+, Graft §5.1)."""
+    """The mean bandwidth of each client, with constant points (Static and Static+, Graft §5.1)."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -156,10 +155,11 @@ class Fleet(Framed):
         name: name of the instance.
         network: the DNN.
         fragments: one per client.
-        points: what bandwidth the partition points were taken from; None: not said.
+        points: the bandwidth behind the partition points; None if unknown.
 
     Raises:
-        InputError: no fragments, a name twice, a partition point outside of the network, or unknown `points`.
+        InputError: there are no fragments, a name occurs twice, a partition point is outside of the network, or
+            `points` is unknown.
     """
 
     _view = late_value("euclio.problems.fragments.views", "FLEET")

@@ -1,7 +1,7 @@
-"""The least time budget with which a fragment can be served: why a fleet has no plan, exactly (ours).
+"""The least time budget for serving a fragment, the exact reason why a fleet has no plan (ours).
 
-A fragment that shares stages meets more requests on them and no later an end, so a fleet has a plan if and only if each
-of its fragments has one by itself.
+A fragment that shares stages meets more requests on them and has no more time, so a fleet has a plan if and only if
+each of its fragments has one by itself.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def least_budget_s(network: Network, fragment: Fragment, space: FragmentSpace = 
         space: plan space.
 
     Returns:
-        The budget; None: no batch and share serves its rate with the instances and the room on GPUs allowed.
+        The budget; None if no batch and share serves its rate within the allowed instances and room on GPUs.
     """
     begin, end = fragment.partition_point, network.layers
     cuts = range(begin, end) if space.sharing is Sharing.REALIGNED else (begin,)
@@ -44,15 +44,15 @@ def least_budget_s(network: Network, fragment: Fragment, space: FragmentSpace = 
 def quickest_budget_s(network: Network, first: int) -> Fraction | None:
     """The least time budget in seconds with which any fragment from a layer on is served, queueing included.
 
-    Batches of one on the largest share take no longer than others, and as many instances as a rate needs may run them,
-    in one stage or, where the largest share does not hold the memory of all layers, in two.
+    Batches of one on the largest share are at least as fast as others, and any number of instances may run them. They
+    need one stage or, if the largest share lacks memory for all layers, two.
 
     Args:
         network: the DNN.
         first: first layer of the fragment.
 
     Returns:
-        The budget; None: no GPU has room for the instances.
+        The budget; None if no GPU has room for the instances.
     """
     largest, end = network.shares_pct[-1], network.layers
     if not any(_fit(network, first, cut, largest) and _fit(network, cut, end, largest) for cut in range(first, end)):
@@ -63,23 +63,23 @@ def quickest_budget_s(network: Network, first: int) -> Fraction | None:
 
 
 def _fit(network: Network, first: int, end: int, share_pct: int) -> bool:
-    """Whether a share has room for an instance of some layers; of none there is no instance."""
+    """Whether a share has room for an instance of some layers; without layers there is no instance."""
     return first == end or network.least_share_pct(first, end) <= share_pct
 
 
 def unserved(network: Network, how: str = "") -> str:
-    """Why a solver has no plan where some fragment has none by itself; `euclio explain` says which, and what it lacks.
+    """The reason why a solver has no plan if some fragment has none by itself; `euclio explain` gives the details.
 
     Args:
         network: the DNN.
-        how: what the solver does without, to be read behind "in time".
+        how: the mechanism that the solver lacks, as text after "in time".
     """
     within = "" if network.server is None else f" within {network.server.words}"
     return f"a fragment cannot be served in time{how}{within}"
 
 
 def _least_s(network: Network, first: int, end: int, rate_rps: Fraction, space: FragmentSpace) -> Fraction | None:
-    """The least latency of a stage that serves the rate; None: none does."""
+    """The least latency of a stage that serves the rate; None if none does."""
     fitting = []
     needed = network.least_share_pct(first, end)
     for batch in network.batches:
@@ -124,7 +124,7 @@ def explain_budgets(fleet: Fleet, space: FragmentSpace) -> tuple[Status, str, di
 
 
 def why_late(fleet: Fleet, space: FragmentSpace) -> str:
-    """The fragments that cannot be served in time, in one line; empty: there are none."""
+    """The fragments that cannot be served in time, in one line; empty if there are none."""
     pairs = zip(fleet.fragments, _least_budgets(fleet, space), strict=True)
     late = [(fragment, budget) for fragment, budget in pairs if not _fits(fragment, budget)]
     if not late:
@@ -134,7 +134,7 @@ def why_late(fleet: Fleet, space: FragmentSpace) -> str:
 
 
 def _least_budgets(fleet: Fleet, space: FragmentSpace) -> list[Fraction | None]:
-    """Per fragment; those that begin at the same layer with the same rate have the same one."""
+    """The least budget per fragment; equal first layers and rates have equal ones."""
     known: dict[tuple[int, Fraction], Fraction | None] = {}
     for fragment in fleet.fragments:
         key = fragment.partition_point, fragment.rate_rps
@@ -148,7 +148,7 @@ def _fits(fragment: Fragment, least: Fraction | None) -> bool:
 
 
 def _why(network: Network, fragment: Fragment, least: Fraction | None, space: FragmentSpace) -> str:
-    """What a fragment lacks: room, where it has a plan without the server's limits, else instances or time."""
+    """The lack of a fragment: room, if it has a plan without the server's limits, else instances or time."""
     if network.server is not None and _fits(fragment, least_budget_s(replace(network, server=None), fragment, space)):
         begin, end = fragment.partition_point, network.layers
         found = "no instances serve it" if least is None else f"it needs {full(least)} s, queueing included"

@@ -1,7 +1,7 @@
-"""GPU memory: what a server's GPU has, what a network's instances take, and the least share that holds one (ours).
+"""GPU memory: that of a server's GPU, that of a network's instances, and the least share for one (ours).
 
-An instance is given of a GPU's memory what it is given of its compute: with a share of s percent it may take s percent
-of the memory. Instances whose shares fit on a GPU then fit into its memory too, wherever they are placed.
+An instance gets the same share of a GPU's memory as of its compute: s percent. So instances with shares that fit on a
+GPU also fit into its memory, in any placement.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from euclio.core.numbers import Number, exact_number, whole_number
 from euclio.core.words import counted, full, joined
 
 WHOLE_GPU_PCT = 100
-"""The share of a whole GPU: no instance has more (Graft §5.1)."""
+"""The share of a whole GPU, the largest share of an instance (Graft §5.1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """What limits the instances on each GPU of a server besides their shares.
+    """Limits on the instances on each GPU of a server besides their shares.
 
     Attributes:
-        gpu_memory_mb: memory of a GPU in megabytes, 10^6 bytes; None: no limit.
-        gpu_instances: most instances on a GPU, as CUDA's MPS has a most of clients; None: no limit.
+        gpu_memory_mb: memory of a GPU in megabytes, 10^6 bytes; None means no limit.
+        gpu_instances: most instances on a GPU, such as the most clients of CUDA's MPS; None means no limit.
 
     Raises:
         InputError: neither is given, or one is out of range.
@@ -53,7 +53,7 @@ class Server:
         )
 
     def least_share_pct(self, memory_mb: Fraction) -> int:
-        """The least share, in whole percents, of an instance that takes so many megabytes; above 100: no GPU holds it.
+        """The least share, in whole percents, of an instance with this memory; above 100 no GPU holds it.
 
         A share of s percent holds s percent of the memory, and 100/s such instances fit on a GPU.
         """
@@ -64,11 +64,11 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What an instance takes of a GPU's memory; activations count as far as the figures do.
+    """The GPU memory of an instance; activations count if the figures include them.
 
     Attributes:
-        layer_mb: megabytes that each layer takes, its weights; None: not known, which counts as nothing.
-        instance_mb: megabytes that each instance takes besides, its process; None: not known, which counts as nothing.
+        layer_mb: megabytes of each layer's weights; None means unknown, which counts as 0.
+        instance_mb: megabytes of each instance's process; None means unknown, which counts as 0.
     """
 
     layer_mb: tuple[Fraction, ...] | None
@@ -81,9 +81,9 @@ class Memory:
 
 
 def memory_of(layer_memory_mb: Sequence[Number] | None, instance_memory_mb: Number | None) -> Memory:
-    """What a network says of the memory that its instances take.
+    """A network's figures on the memory of its instances.
 
-    A layer may take nothing, as one that pools has no weights.
+    A layer may take 0, since a pooling layer has no weights.
 
     Raises:
         InputError: a number is out of range; names the field.
@@ -95,15 +95,15 @@ def memory_of(layer_memory_mb: Sequence[Number] | None, instance_memory_mb: Numb
 
 
 def require_known(memory: Memory, layers: int, server: Server | None) -> None:
-    """Refuse figures that do not fit the network, or are missing under a limit, or that no GPU has room for.
+    """Refuse figures that do not fit the network, that a limit lacks, or that exceed a GPU.
 
     Args:
-        memory: what instances take.
+        memory: memory of instances.
         layers: number of layers.
-        server: limits; None: none.
+        server: limits; None means no limits.
 
     Raises:
-        InputError: they are so; names the field.
+        InputError: a figure is refused; names the field.
     """
     if memory.layer_mb is not None and len(memory.layer_mb) != layers:
         found = f"has {len(memory.layer_mb)} entries; give {layers}, one per layer in `layer_latency_s`"

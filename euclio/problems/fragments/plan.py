@@ -10,7 +10,7 @@ from euclio.core.showing import Framed
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Instances that run a range of layers; the range follows from where the stage stands.
+    """Instances that run a range of layers; the place of the stage determines the range.
 
     Attributes:
         batch: batch size.
@@ -34,7 +34,7 @@ class Head:
 
     Attributes:
         fragments: their places in the fleet.
-        stage: what runs their layers up to the re-partition point; None: they begin at that point.
+        stage: the stage of their layers up to the re-partition point; None if they begin at that point.
     """
 
     fragments: tuple[int, ...]
@@ -43,12 +43,12 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class RealignedSet:
-    """Fragments whose layers from the re-partition point on run on the same instances.
+    """Fragments that run on the same instances from the re-partition point on.
 
     Attributes:
         repartition_point: first layer of the shared stage, from 0.
-        shared: what runs the layers from there to the end, for all fragments of the set.
-        heads: how the fragments get there; each fragment of the set stands in one.
+        shared: the stage of the layers from there to the end, for all fragments of the set.
+        heads: the ways of the fragments to that point; each fragment of the set is in one.
     """
 
     repartition_point: int
@@ -68,7 +68,7 @@ class RealignedSet:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FragmentPlan(Framed):
-    """The realigned sets of all fragments; a fragment that is served alone is a set by itself."""
+    """The realigned sets of all fragments; a fragment alone is a set by itself."""
 
     _view = late_value("euclio.problems.fragments.views", "PLAN")
 

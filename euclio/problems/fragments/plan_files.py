@@ -1,4 +1,4 @@
-"""Plans of fleets in result files; fragments stand in them by name."""
+"""Plans of fleets in result files, with fragments by name."""
 
 from __future__ import annotations
 

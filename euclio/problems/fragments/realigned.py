@@ -1,7 +1,7 @@
 """The least GPU share of a realigned set: exact over re-partition point, time of the shared stage, and heads (§4.3).
 
 For each re-partition point the shared stage takes one of the times of its frontier, and each own stage is then the
-cheapest in the time that is left: nothing else can be best.
+cheapest in the remaining time. Nothing else can be optimal.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Fragments of one partition point that are served as one.
+    """Fragments of one partition point, served as one.
 
     Attributes:
         fragments: their places in the fleet.
@@ -74,19 +74,19 @@ def least_set(
 
     Args:
         stages: stages of their network.
-        parts: what the set serves.
-        space: plan space; the most members of a set and which fragments are uniform are left to the caller.
-        merge: parts that begin at the same layer may reach the re-partition point together, in whichever way is
-            cheapest (exponential in how many different rates such parts have); False: each part has a stage of its own.
-        points: re-partition points to choose from; None: all from the last begin on.
+        parts: parts of the set.
+        space: plan space; the caller handles the most members of a set and uniform fragments.
+        merge: whether parts that begin at the same layer may reach the re-partition point together, in the cheapest way
+            (exponential in the number of their different rates); False gives each part a stage of its own.
+        points: re-partition points to choose from; None means all from the last begin on.
         deadline: `time.perf_counter` value at which to stop.
 
     Returns:
-        The set; of equally cheap ones the one with the earliest re-partition point, then the fastest shared stage.
-        None: no stages are fast enough.
+        The set; of equally cheap ones the one with the earliest re-partition point, then the fastest shared stage. None
+        means that no stages are fast enough.
 
     Raises:
-        TimeoutError: the deadline has passed while heads were chosen.
+        TimeoutError: the deadline passed during the choice of heads.
     """
     earliest = max(part.begin for part in parts)
     allowed = range(earliest, stages.network.layers) if points is None else points
@@ -118,7 +118,7 @@ class _SetChoice:
         self._classes = [_Class(self, [part for part in parts if part.begin == begin], merge) for begin in begins]
 
     def cheapest(self) -> tuple[float, int]:
-        """The least GPU share and the place of the shared stage in its frontier; infinite: there is none."""
+        """The least GPU share and the place of the shared stage in its frontier; infinite if there is none."""
         if not len(self._ticks):
             return math.inf, 0
         total = self._shared.total_pct[: len(self._ticks)]
@@ -146,19 +146,19 @@ class _SetChoice:
         return self._stages.frontier(begin, self._point, rate_rps, self._most)
 
     def limit(self, budget_s: Fraction) -> int:
-        """Ticks that own and shared stage may take together for fragments of this budget."""
+        """Ticks allowed for own and shared stage together for fragments of this budget."""
         return self._stages.execution_ticks(budget_s) if self._space.budgets is Budgets.OWN else self._least
 
 
 Counts = tuple[int, ...]
-"""How many parts of each kind."""
+"""Numbers of parts of each kind."""
 
 
 class _Class:
     """The parts of a set that begin at the same layer before the re-partition point.
 
-    They are divided into heads by a dynamic program over how many of each kind are left, for all times of the shared
-    stage at once. Parts of one kind have the same rate and, where each keeps its own, the same time budget.
+    A dynamic program over the remaining numbers of each kind divides them into heads, for all times of the shared stage
+    at once. Parts of one kind have the same rate and, if each keeps its own, the same time budget.
 
     Attributes:
         least: the least GPU share of their heads by time of the shared stage, shape as that.
@@ -176,7 +176,7 @@ class _Class:
         self.least = self._cheapest(tuple(map(len, self._parts)))
 
     def heads(self, place: int, taken: int) -> list[Head]:
-        """The cheapest heads where the shared stage takes `taken` ticks, the time at `place`."""
+        """The cheapest heads if the shared stage takes `taken` ticks, the time at `place`."""
         left = tuple(map(len, self._parts))
         found = []
         while any(left):
@@ -193,10 +193,9 @@ class _Class:
         return found
 
     def _cheapest(self, everything: Counts) -> Array:
-        """The least GPU share of the heads of some parts; which head serves the first of them is remembered.
+        """The least GPU share of the heads of some parts; notes the head of the first of them.
 
-        Parts that are left are looked at once all that a head leaves of them is known; not by recursion, since a set
-        may have thousands of parts.
+        Numbers of parts come after all rests of them, without recursion, since a set may have thousands of parts.
         """
         self._known[tuple(0 for _ in everything)] = np.zeros(len(self._choice.ticks))
         if len(everything) == 1 and self._merge:
@@ -220,7 +219,7 @@ class _Class:
         return self._known[everything]
 
     def _of_one_kind(self, number: int) -> None:
-        """The same for parts of a single kind, of which there may be many: any number left, fewest first."""
+        """The same for the many parts of a single kind, for any number of them, fewest first."""
         heads: list[Counts] = [(taken,) for taken in range(1, number + 1)]
         share = np.array([self._head(head) for head in heads])
         least = np.zeros((number + 1, len(self._choice.ticks)), dtype=share.dtype)
@@ -231,7 +230,7 @@ class _Class:
             self._known[(left,)], self._first[(left,)] = least[left], (heads, chosen)
 
     def _heads_of_first(self, left: Counts) -> list[Counts]:
-        """All heads with a part of the first kind that is left; that part alone, where parts keep their own heads."""
+        """All heads with a part of the first remaining kind; that part alone, if parts keep their own heads."""
         first = next(k for k, number in enumerate(left) if number)
         if not self._merge:
             return [tuple(int(k == first) for k in range(len(left)))]
@@ -250,5 +249,5 @@ class _Class:
 
 
 def _less(left: Counts, head: Counts) -> Counts:
-    """What a head leaves."""
+    """The rest after a head."""
     return tuple(number - taken for number, taken in zip(left, head, strict=True))

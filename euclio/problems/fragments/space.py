@@ -1,4 +1,4 @@
-"""Plan spaces of fragments: which of them may share stages, and what limits a plan (Graft §4, §5.3)."""
+"""Plan spaces of fragments: sharing of stages, and limits on plans (Graft §4, §5.3)."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 
 class Sharing(StrEnum):
-    """Which fragments may share instances; each allows all that those before it do."""
+    """The fragments that may share instances; each value allows all that the values before it allow."""
 
     words: str
 
     ALONE = ("alone", "each fragment alone")
-    """None: each fragment has instances of its own (GSLICE, Graft §5.1)."""
+    """No fragments share, so each has instances of its own (GSLICE, Graft §5.1)."""
     UNIFORM = ("uniform", "uniform fragments together")
     """Fragments with the same partition point and time budget (GSLICE+, Graft §5.3)."""
     REALIGNED = ("realigned", "any fragments realigned")
-    """Any, from a re-partition point on (Graft §4.3)."""
+    """Any fragments share from a re-partition point on (Graft §4.3)."""
 
     def __new__(cls, value: str, words: str = "") -> Self:
-        """The member of this name, and how it is put for people."""
+        """The member of this name, and its text for people."""
         member = str.__new__(cls, value)
         member._value_, member.words = value, words
         return member
@@ -41,12 +41,12 @@ class Sharing(StrEnum):
 
 
 class Budgets(StrEnum):
-    """Which time budget a request of a realigned set has to keep."""
+    """The time budget that a request of a realigned set must keep."""
 
     LEAST = "least"
-    """The least of the set, whosever request it is (Graft Algorithm 1, line 8)."""
+    """The least of the set, for every request (Graft Algorithm 1, line 8)."""
     OWN = "own"
-    """That of its own fragment (ours): all that a client notices."""
+    """That of its own fragment (ours), since a client notices no other."""
 
 
 SHARING = SpaceField(
@@ -114,11 +114,11 @@ class FragmentSpace:
     """The set of plans that a system may choose from; the default is all of them.
 
     Attributes:
-        sharing: which fragments may share instances. Only where they may be realigned do stages end before the last
-            layer, also those of a fragment that is alone in its set.
-        budgets: which time budget the requests of a set keep.
-        max_members: most fragments of a realigned set; None: any number.
-        max_instances: most instances of a stage (Graft §5.3: five, for want of GPU memory); None: any number.
+        sharing: fragments that may share instances. Stages end before the last layer only if fragments may be
+            realigned, also those of a fragment alone in its set.
+        budgets: time budget that the requests of a set keep.
+        max_members: most fragments of a realigned set; None means any number.
+        max_instances: most instances of a stage (five in Graft §5.3, for want of GPU memory); None means any number.
     """
 
     sharing: Sharing = field(default=Sharing.REALIGNED, metadata=SHARING.metadata)
@@ -127,12 +127,12 @@ class FragmentSpace:
     max_instances: int | None = field(default=None, metadata=MAX_INSTANCES.metadata)
 
     def __post_init__(self) -> None:
-        """Let words be given for members of the enumerations."""
+        """Accept words for members of the enumerations."""
         object.__setattr__(self, "sharing", Sharing(self.sharing))
         object.__setattr__(self, "budgets", Budgets(self.budgets))
 
     def describe(self) -> dict[str, object]:
-        """The plan space as plain data, as it stands in results and on the command line."""
+        """The plan space as plain data, as in results and on the command line."""
         return described(self)
 
 

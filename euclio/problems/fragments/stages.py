@@ -1,7 +1,7 @@
-"""The least GPU share of a stage for every time that it may take: exact, over batch, share and instances (Graft §4.3).
+"""The least GPU share of a stage for every allowed time, exact over batch, share and instances (Graft §4.3).
 
-All latencies of a network are whole numbers of ticks, so that nothing is rounded. Where they or their products with a
-rate do not fit into 64 bits, the same arrays hold Python's integers.
+All latencies of a network are whole numbers of ticks, so nothing is rounded. If they or their products with a rate do
+not fit into 64 bits, the same arrays hold Python's integers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SURELY_EXACT = 2**40
 
 @dataclass(frozen=True, slots=True)
 class Frontier:
-    """The cheapest stages of a range of layers at a rate: each is cheaper than all that are as fast.
+    """The cheapest stages of a range of layers at a rate; each is cheaper than all that are as fast.
 
     Attributes:
         ticks: execution times, ascending, shape (n,).
@@ -44,13 +44,13 @@ class Frontier:
     share_pct: Array
 
     def within(self, ticks: Array) -> Array:
-        """The least GPU share by time allowed, infinite where no stage is as fast; shape as `ticks`."""
+        """The least GPU share by allowed time, infinite if no stage is as fast; shape as `ticks`."""
         place = np.searchsorted(self.ticks, ticks, side="right")
         padded = np.concatenate((np.array([math.inf], dtype=self.total_pct.dtype), self.total_pct))
         return padded[place]
 
     def stage(self, ticks: int) -> Stage | None:
-        """The cheapest stage within a time; of equally cheap ones the fastest; None: none is as fast."""
+        """The cheapest stage within a time; of equally cheap ones the fastest; None if none is as fast."""
         place = int(np.searchsorted(self.ticks, ticks, side="right")) - 1
         if place < 0:
             return None
@@ -60,7 +60,7 @@ class Frontier:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What runs a range of layers: ticks, batch size and share of each choice, by ascending ticks; shape (n,)."""
+    """The choices for a range of layers: ticks, batch size and share of each, by ascending ticks; shape (n,)."""
 
     ticks: Array
     batch: Array
@@ -91,8 +91,8 @@ class Stages:
     def execution_ticks(self, budget_s: Fraction) -> int:
         """The longest execution that a time budget allows, with as much again for queueing.
 
-        No layer of a plan takes longer than its slowest batch and share: what a budget allows beyond the sum of these
-        is cut off, so that it fits into the same numbers as the times.
+        No layer of a plan takes longer than its slowest batch and share. A budget is cut to the sum of these, so that
+        it fits into the same numbers as the times.
         """
         return min(math.floor(budget_s / QUEUEING * self.ticks_per_s), self._slowest)
 
@@ -103,7 +103,7 @@ class Stages:
             first: first layer.
             end: layer behind the last one.
             rate_rps: requests per second to serve.
-            max_instances: most instances; None: any number.
+            max_instances: most instances; None means any number.
         """
         key = first, end, rate_rps, max_instances
         if key not in self._frontiers:
@@ -142,7 +142,7 @@ def _frontier(choices: Choices, per_tick: Fraction, max_instances: int | None) -
     least = np.minimum.accumulate(total)
     cheaper = np.concatenate((total[:1] < math.inf, total[1:] < least[:-1])).astype(bool)
     kept = np.flatnonzero(cheaper)
-    # Of choices that take equally long the last one kept is the cheapest.
+    # Among choices of equal time the last one kept is the cheapest.
     last = np.append(ticks[kept][1:] != ticks[kept][:-1], True).astype(bool)
     kept = kept[last] if len(kept) else kept
     return Frontier(choices.ticks[kept], total[kept], batch[kept], share[kept])

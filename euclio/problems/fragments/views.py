@@ -1,4 +1,4 @@
-"""How fleets, their plans and the checker's answers show themselves: tables of plans, and the rows of frames."""
+"""Displays of fleets, their plans and the checker's answers: tables of plans, and the rows of frames."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAMES_SHOWN = 3
 
 
 def fragment_table(fleet: Fleet, result: Result[FragmentPlan, FragmentSpace, FleetEvaluation]) -> RenderableType:
-    """A header and, where there is a plan, one row per stage (times in ms)."""
+    """A header and, if there is a plan, one row per stage (times in ms)."""
     header = Text("\n".join(_header(fleet, result)))
     if result.plan is None or result.evaluation is None or result.value is None:
         return header
@@ -66,7 +66,7 @@ STAGE_COLUMNS = (
 
 
 def _stage_table(fleet: Fleet, plan: FragmentPlan, evaluation: FleetEvaluation) -> RenderableType:
-    """Own stages first, as requests pass them; the time of the set's least budget stands with the shared stage."""
+    """Own stages first, in the order of requests; the time of the set's least budget is with the shared stage."""
     rows: list[dict[str, Any]] = []
     for i, (own, found) in enumerate(zip(plan.sets, evaluation.sets, strict=True)):
         whose = [_names(fleet, head.fragments) for head in own.heads if head.stage is not None]
@@ -122,7 +122,7 @@ PLAN_COLUMNS = (
 
 
 def plan_rows(fleet: Fleet | None, plan: FragmentPlan, evaluation: FleetEvaluation | None) -> list[dict[str, Any]]:
-    """A row per stage, own ones before the shared one; what only the checker knows is left out without its answer."""
+    """A row per stage, own ones before the shared one; without the checker's answer, its numbers are left out."""
     checked = evaluation.sets if evaluation is not None and evaluation.sets else [None] * len(plan.sets)
     return [
         row for i, (own, found) in enumerate(zip(plan.sets, checked, strict=True)) for row in _set_rows(i, own, found)
@@ -130,7 +130,7 @@ def plan_rows(fleet: Fleet | None, plan: FragmentPlan, evaluation: FleetEvaluati
 
 
 def _set_rows(place: int, own: RealignedSet, found: SetEvaluation | None) -> list[dict[str, Any]]:
-    """The rows of a set: own stages first, as requests pass them."""
+    """The rows of a set, own stages first, in the order of requests."""
     heads = [None] * len(own.heads) if found is None else found.heads
     rows = [
         _row(place, "own", len(head.fragments), head.stage, checked)

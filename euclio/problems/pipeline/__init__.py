@@ -1,4 +1,4 @@
-"""Pooled pipelines on mixed GPUs: what a cluster is, what a plan is, what it serves (PPipe)."""
+"""Pooled pipelines on mixed GPUs: clusters, plans and their throughput (PPipe)."""
 
 from euclio.problems.pipeline.evaluate import ModelEvaluation, PipelineEvaluation, PlanEvaluation, evaluate
 from euclio.problems.pipeline.instance import BatchBuild, BlockProfile, Cluster, Gpu, Model

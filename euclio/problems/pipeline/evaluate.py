@@ -1,4 +1,4 @@
-"""The checker of pooled pipelines: it alone decides if a plan is feasible and what it serves (docs/model/pipelines.md).
+"""The checker of pooled pipelines, which alone decides feasibility and throughput (docs/model/pipelines.md).
 
 Exact rational arithmetic from the decimal text of the input; it shares no code with any solver.
 """
@@ -20,7 +20,7 @@ from euclio.problems.pipeline.space import FULL_PIPELINE_SPACE, Objective, Pipel
 
 @dataclass(frozen=True, slots=True)
 class PipelineEvaluation:
-    """What the checker found for one pipeline.
+    """The checker's result for one pipeline.
 
     Attributes:
         latency_s: partitions, transfers and batch-build delay in seconds.
@@ -46,12 +46,12 @@ class PlanEvaluation(Framed):
     """The checker's answer on a plan.
 
     Attributes:
-        violations: one line per broken rule; empty: the plan is feasible.
+        violations: one line per broken rule; empty if the plan is feasible.
         value: the objective: the smallest throughput per weight in requests per second, or money per hour; None if it
             could not be computed.
         pipelines: one entry per pipeline (empty if one could not be priced).
         models: one entry per model (empty if a pipeline could not be priced).
-        gpus: GPUs used by type: whole ones, or fractions where the plan space adds them up.
+        gpus: GPUs used by type, whole ones, or fractions if the plan space adds them up.
     """
 
     _view = late_value("euclio.problems.pipeline.views", "EVALUATION")
@@ -71,12 +71,12 @@ class PlanEvaluation(Framed):
 def evaluate(cluster: Cluster, plan: PipelinePlan, space: PipelineSpace = FULL_PIPELINE_SPACE) -> PlanEvaluation:
     """Check and price a plan.
 
-    A plan that leaves a model out is refused: its smallest throughput is 0, as that of no plan at all.
+    A plan without some model is refused, since its smallest throughput is 0, like that of no plan at all.
 
     Args:
         cluster: the instance.
         plan: pooled pipelines of its models.
-        space: plan space that the plan has to keep to, and the objective.
+        space: plan space of the plan, and the objective.
 
     Returns:
         The checker's answer; it never raises on a wrong plan.
@@ -111,7 +111,7 @@ def evaluate(cluster: Cluster, plan: PipelinePlan, space: PipelineSpace = FULL_P
 def _malformed(
     cluster: Cluster, models: dict[str, Model], pipeline: Pipeline, number: int, space: PipelineSpace
 ) -> list[str]:
-    """What keeps a pipeline from being priced, or breaks the plan space."""
+    """Errors that prevent the pricing of a pipeline, or break the plan space."""
     where = f"pipeline {number} of {pipeline.model}"
     if pipeline.model not in models:
         return [f"{where}: the model is not in the cluster"]

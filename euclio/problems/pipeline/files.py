@@ -49,7 +49,7 @@ class _Cluster(FileModel):
 def _cluster(model: _Cluster) -> Cluster:
     """The cluster that a file holds.
 
-    A model need not be measured on every GPU type, but on each type that it lists the whole GPU (share 1) is needed.
+    A model may lack some GPU types, but each type that it lists needs a measurement of the whole GPU (share 1).
     """
     gpus: list[Gpu] = []
     for i, g in enumerate(model.gpus):
@@ -119,7 +119,7 @@ def _model_data(model: Model) -> dict[str, Any]:
 
 
 def _given(part: Gpu | Model) -> dict[str, Any]:
-    """A part of the cluster as plain data, without the fields that it leaves open."""
+    """A part of the cluster as plain data, without its empty fields."""
     return {name: value for name, value in plain_data(part).items() if value is not None}
 
 

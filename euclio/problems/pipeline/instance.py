@@ -20,7 +20,7 @@ class Gpu:
         name: its name.
         count: physical GPUs of it in the cluster.
         gpus_per_server: GPUs that share a server's up- and downlink.
-        price_per_h: money per hour of one; None: not priced.
+        price_per_h: money per hour of one; None means no price.
     """
 
     name: str
@@ -58,8 +58,8 @@ class BlockProfile:
 
     Attributes:
         gpu: GPU type.
-        share: v, the number of virtual GPUs that one GPU is divided into.
-        latency_s: per block, in order, the latency in seconds of batch 1, 2, and so on, as far as it was measured.
+        share: v, the number of virtual GPUs of one GPU.
+        latency_s: per block, in order, the measured latencies in seconds of batches 1, 2, and so on.
     """
 
     gpu: str
@@ -77,16 +77,16 @@ class BlockProfile:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A DNN model whose layers are grouped into blocks.
+    """A DNN model with its layers grouped into blocks.
 
     Attributes:
         name: its name.
         weight: its part of the load; the objective is the smallest throughput per weight.
         slo_s: latency objective of a request in seconds.
         margin_s: seconds of it that a plan leaves free.
-        batch_build: delay until a batch has gathered; None: none.
-        rate_rps: load that a least-cost plan has to serve; None: none given.
-        transfer_s_per_request: seconds that one request's feature map takes between blocks i and i + 1, for each i.
+        batch_build: delay until a batch has gathered; None means no delay.
+        rate_rps: load that a least-cost plan must serve; None if none is given.
+        transfer_s_per_request: seconds for one request's feature map between blocks i and i + 1, for each i.
         profiles: block latencies, one profile per GPU type and share.
     """
 
@@ -133,15 +133,15 @@ class Model:
 
     @property
     def budget_s(self) -> Fraction:
-        """Seconds that a plan may take: the SLO without the margin."""
+        """Seconds allowed for a plan: the SLO without the margin."""
         return self.slo_s - self.margin_s
 
     def profile(self, gpu: str, share: int) -> BlockProfile | None:
-        """Block latencies on a virtual GPU; None: not measured."""
+        """Block latencies on a virtual GPU; None if not measured."""
         return self._by_gpu.get((gpu, share))
 
     def latency_s(self, gpu: str, share: int, first: int, last: int, batch: int) -> Fraction | None:
-        """Latency of blocks `first` to `last` (inclusive, from 0) in seconds; None: not measured.
+        """Latency of blocks `first` to `last` (inclusive, from 0) in seconds; None if not measured.
 
         It is the sum of the blocks' latencies (PPipe §5.2).
         """
@@ -163,10 +163,10 @@ class Cluster(Framed):
         gpus: GPU types.
         models: models.
         max_partitions: most partitions of a pipeline.
-        unify_batch: all partitions of a pipeline use one batch size (PPipe §5.3).
+        unify_batch: whether all partitions of a pipeline use one batch size (PPipe §5.3).
 
     Raises:
-        InputError: duplicate or unknown names, numbers out of range.
+        InputError: names are duplicate or unknown, or numbers are out of range.
     """
 
     _view = late_value("euclio.problems.pipeline.views", "CLUSTER")

@@ -1,4 +1,4 @@
-"""The least latency of a model's pipelines: a bound that says why a cluster cannot serve it (PPipe §5.2)."""
+"""The least latency of a model's pipelines, a bound that explains why a cluster cannot serve it (PPipe §5.2)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SCHEMA = "euclio/explanation/1"
 
 
 def least_latency_s(cluster: Cluster, model: Model, space: PipelineSpace = FULL_PIPELINE_SPACE) -> Fraction | None:
-    """The least latency of any pipeline of a model, in seconds, whatever its throughput; exact.
+    """The least latency of any pipeline of a model in seconds, at any throughput; exact.
 
     Args:
         cluster: the instance.
@@ -24,7 +24,7 @@ def least_latency_s(cluster: Cluster, model: Model, space: PipelineSpace = FULL_
         space: plan space.
 
     Returns:
-        The latency with transfers and batch-build delay; None: no pipeline is measured for all blocks.
+        The latency with transfers and batch-build delay; None if no pipeline has measurements of all blocks.
     """
     most = max(len(row) for profile in model.profiles for row in profile.latency_s)
     batches = range(1, most + 1)
@@ -34,7 +34,7 @@ def least_latency_s(cluster: Cluster, model: Model, space: PipelineSpace = FULL_
 
 
 def _least(cluster: Cluster, model: Model, space: PipelineSpace, batches: Sequence[int]) -> Fraction | None:
-    """A model's least latency in seconds with batches among these, by a dynamic program over partitions; None: none."""
+    """A model's least latency in seconds with these batches, by a dynamic program over partitions; None if none."""
     heads: dict[int, Fraction] = {0: Fraction(0)}
     best: Fraction | None = None
     for position in range(min(space.most_partitions(cluster), model.blocks)):
@@ -74,7 +74,7 @@ def _partitions(
 
 
 def why_no_pipeline(cluster: Cluster, space: PipelineSpace) -> str:
-    """The models that no pipeline serves within the SLO, in one line; empty: there are none."""
+    """The models that no pipeline serves within the SLO, in one line; empty if there are none."""
     least = [(model, least_latency_s(cluster, model, space)) for model in cluster.models]
     return "; ".join(_why(model, latency) for model, latency in least if not _fits(model, latency))
 
@@ -82,8 +82,8 @@ def why_no_pipeline(cluster: Cluster, space: PipelineSpace) -> str:
 def explain_latencies(cluster: Cluster, space: PipelineSpace) -> tuple[Status, str, dict[str, Any]]:
     """Status, text and data: each model's least latency against its budget.
 
-    Whether the GPUs suffice for given loads (the least-cost objective), or for every model at once where there are few,
-    is left to the solvers: unknown.
+    The solvers decide whether the GPUs suffice for given loads (the least-cost objective), or few GPUs for every model
+    at once; here this is unknown.
     """
     least = [(model, least_latency_s(cluster, model, space)) for model in cluster.models]
     fitting = all(_fits(model, latency) for model, latency in least)
@@ -114,7 +114,7 @@ def explain_latencies(cluster: Cluster, space: PipelineSpace) -> tuple[Status, s
 
 
 def _plenty(cluster: Cluster, space: PipelineSpace) -> bool:
-    """Whether every model has a pipeline with a GPU for each of its partitions, whatever type they want."""
+    """Whether every model has a pipeline with a GPU for each of its partitions, of any type."""
     needed = 0
     for model in cluster.models:
         needed += next(

@@ -1,6 +1,6 @@
 """Plans of clusters in result files.
 
-A pipeline's batch is that of its first partition; a partition names its own where it differs.
+A pipeline's batch is that of its first partition; a partition names its own if it differs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Plan spaces of pooled pipelines: which plans a system may make, and what it wants (PPipe §3, §5.3, §7.1)."""
+"""Plan spaces of pooled pipelines: the plans that a system may make, and its objective (PPipe §3, §5.3, §7.1)."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 class Objective(StrEnum):
-    """What a plan is to be best at."""
+    """The objective of a plan."""
 
     words: str
 
     THROUGHPUT = ("throughput", "most throughput")
-    """Most of the smallest throughput per weight over the models, in requests per second."""
+    """Largest smallest throughput per weight over the models, in requests per second."""
     COST = ("cost", "least cost")
     """Least money per hour for the physical GPUs used, at each model's `rate_rps`."""
 
     def __new__(cls, value: str, words: str = "") -> Self:
-        """The member of this name, and how it is put for people."""
+        """The member of this name, and its text for people."""
         member = str.__new__(cls, value)
         member._value_, member.words = value, words
         return member
@@ -112,14 +112,14 @@ class PipelineSpace:
     """The set of plans that a system may choose from; the default is all that the cluster allows.
 
     Attributes:
-        objective: what a plan is to be best at.
-        max_partitions: most partitions of a pipeline; None: the cluster's.
-        unify_batch: one batch size per pipeline; None: as the cluster says.
-        virtual_gpus: GPUs may be divided; False: share 1 only.
-        batch_build: the delay until a batch has gathered counts.
-        one_per_sequence: at most one pipeline per model and sequence of GPU types, as the paper's MILP has it.
-        whole_gpus: virtual GPUs are counted up to whole GPUs per model, position and GPU type; False: fractions of
-            GPUs are added up, as equation (23) is printed.
+        objective: the objective.
+        max_partitions: most partitions of a pipeline; None means the cluster's.
+        unify_batch: whether pipelines have one batch size; None means the cluster's value.
+        virtual_gpus: whether GPUs may be divided; False allows share 1 only.
+        batch_build: whether the delay until a batch has gathered counts.
+        one_per_sequence: whether a model has at most one pipeline per sequence of GPU types, as in the paper's MILP.
+        whole_gpus: whether virtual GPUs are counted up to whole GPUs per model, position and GPU type; False adds up
+            fractions of GPUs, as equation (23) in print.
     """
 
     objective: Objective = field(default=Objective.THROUGHPUT, metadata=OBJECTIVE.metadata)
@@ -131,7 +131,7 @@ class PipelineSpace:
     whole_gpus: bool = field(default=True, metadata=WHOLE_GPUS.metadata)
 
     def __post_init__(self) -> None:
-        """Let the objective be given by name."""
+        """Accept the objective by name."""
         object.__setattr__(self, "objective", Objective(self.objective))
 
     def most_partitions(self, cluster: Cluster) -> int:
@@ -144,7 +144,7 @@ class PipelineSpace:
         return cluster.unify_batch if self.unify_batch is None else self.unify_batch
 
     def describe(self) -> dict[str, object]:
-        """The plan space as plain data, as it stands in results and on the command line."""
+        """The plan space as plain data, as in results and on the command line."""
         return described(self)
 
 

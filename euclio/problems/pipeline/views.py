@@ -1,4 +1,4 @@
-"""How clusters, their plans and the checker's answers show themselves: tables of plans, and the rows of frames."""
+"""Displays of clusters, their plans and the checker's answers: tables of plans, and the rows of frames."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from euclio.problems.pipeline.instance import Cluster
 from euclio.problems.pipeline.plan import PipelinePlan
 from euclio.problems.pipeline.space import PipelineSpace
 
-# Tables of pooled pipelines for people: what each model is served, by which pipelines, on which GPUs.
+# Tables of pooled pipelines for people: each model's throughput, pipelines and GPUs.
 
 
 def pipeline_table(cluster: Cluster, result: Result[PipelinePlan, PipelineSpace, PlanEvaluation]) -> RenderableType:
-    """A header and, where there is a plan, what each model is served, then one row per partition (times in ms)."""
+    """A header and, if there is a plan, each model's throughput, then one row per partition (times in ms)."""
     header = Text("\n".join(_header(cluster, result)))
     if result.plan is None or result.evaluation is None or result.value is None:
         return header
@@ -41,7 +41,7 @@ def pipeline_table(cluster: Cluster, result: Result[PipelinePlan, PipelineSpace,
 
 
 def describe_pipeline_space(space: PipelineSpace) -> str:
-    """A plan space in a few words: the objective, then only what narrows or changes it."""
+    """A plan space in a few words: the objective, then its restrictions and changes."""
     return in_words(space)
 
 
@@ -95,11 +95,11 @@ PARTITION_COLUMNS = (
     Column("req/s", "pipeline_rps", figures),
 )
 OF_A_PIPELINE = ("pipeline", "pipeline_latency_s", "pipeline_rps")
-"""Fields that all partitions of a pipeline share; tables have them in the row of the first."""
+"""Common fields of all partitions of a pipeline; tables have them in the row of the first."""
 
 
 def _partition_table(cluster: Cluster, plan: PipelinePlan, evaluation: PlanEvaluation) -> RenderableType:
-    """The pipelines of each model one after the other; what belongs to a whole pipeline stands in its first row."""
+    """The pipelines of each model one after the other; facts of a whole pipeline are in its first row."""
     order = {model.name: i for i, model in enumerate(cluster.models)}
     rows = []
     for row in sorted(plan_rows(cluster, plan, evaluation), key=lambda row: order[row["model"]]):
@@ -139,7 +139,7 @@ def cluster_table(cluster: Cluster) -> RenderableType:
 
 
 def _cluster_rows(cluster: Cluster) -> list[dict[str, Any]]:
-    """A row per model and GPU type or share of one that it was measured on."""
+    """A row per model and measured GPU type or share of one."""
     return [
         {
             "model": model.name,
@@ -169,7 +169,7 @@ PLAN_COLUMNS = (
 
 
 def plan_rows(cluster: Cluster | None, plan: PipelinePlan, evaluation: PlanEvaluation | None) -> list[dict[str, Any]]:
-    """A row per partition; what only the checker knows is left out without its answer."""
+    """A row per partition; without the checker's answer, its numbers are left out."""
     rows: list[dict[str, Any]] = []
     for i, pipeline in enumerate(plan.pipelines):
         found = evaluation.pipelines[i] if evaluation is not None and evaluation.pipelines else None

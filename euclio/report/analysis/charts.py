@@ -1,4 +1,4 @@
-"""What figures of studies are made of: bars against published marks, distributions, legends."""
+"""Parts of the figures of studies: bars against published marks, distributions, legends."""
 
 from __future__ import annotations
 

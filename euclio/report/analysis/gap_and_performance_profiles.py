@@ -1,4 +1,4 @@
-"""How far plans are from the best known ones, and how often solvers are within a factor of the best."""
+"""Distances of plans from the best known ones, and how often a solver is within a factor of the best."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _QUESTIONS: dict[Measure, str] = {
     "plan_time": "How often does a solver find a plan within a factor of the fastest solver?",
 }
 _RATIOS: dict[Measure, str] = {
-    "value": "factor to the best plan of the instance (1: equal)",
-    "proof_time": "time over the fastest proof of the instance (1: equal)",
-    "plan_time": "time over the fastest solver's of the instance (1: equal)",
+    "value": "factor to the best plan of the instance (1 is equal)",
+    "proof_time": "time over the fastest proof of the instance (1 is equal)",
+    "plan_time": "time over the fastest solver's of the instance (1 is equal)",
 }
 
 
@@ -81,7 +81,7 @@ def performance_profile(frame: pd.DataFrame, by: Measure = "value") -> Figure:
 
     Args:
         frame: results.
-        by: what is compared (`euclio.report.analysis.references.Measure`).
+        by: the compared measure (`euclio.report.analysis.references.Measure`).
 
     Returns:
         Shares of the instances that the solver was run on and that some solver solved; failures are at infinity.
@@ -105,7 +105,7 @@ def performance_profile(frame: pd.DataFrame, by: Measure = "value") -> Figure:
 
 
 def _curves(axes: Axes, labels: Sequence[str], values: dict[str, np.ndarray], totals: dict[str, int]) -> None:
-    """Cumulative shares of each label, the best on top of the legend; what failed is named there."""
+    """Cumulative shares of each label, the best on top of the legend, which also names those that failed."""
     looks = styles(labels)
     low, high = axes.get_xlim()
     score = {label: _area(values[label], high) / total for label, total in totals.items() if total}
@@ -124,5 +124,5 @@ def _curves(axes: Axes, labels: Sequence[str], values: dict[str, np.ndarray], to
 
 
 def _area(values: np.ndarray, high: float) -> float:
-    """How far to the left the values are: each counts between 0 (at the right end) and 1."""
+    """How far to the left the values are, each as a number from 0 (at the right end) to 1."""
     return float((1.0 - 0.5 * np.log1p(values) / np.log1p(high)).sum())

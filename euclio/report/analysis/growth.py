@@ -1,4 +1,4 @@
-"""How runtime grows with size: power law and exponential, fitted by least squares on logarithms."""
+"""Laws of runtime by size: a power law and an exponential, fitted by least squares on logarithms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from euclio.report.analysis.references import LEAST_TIME_S, with_references
 from euclio.report.analysis.statistics import Values
 
 LEAST_SIZES = 3
-"""Different sizes that a fit needs: through two points every law passes."""
+"""Different sizes that a fit needs, since every law passes through two points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +49,14 @@ class Law:
 
 
 def fitted_laws(sizes: Values, seconds: Values) -> tuple[Law, ...]:
-    """Both laws, the one that explains more first.
+    """Both laws; the first one explains more of the variance.
 
     Args:
-        sizes: one per run; where one of them is not above 0 there is no power law.
+        sizes: one per run; if one of them is not above 0, there is no power law.
         seconds: times, above 0.
 
     Returns:
-        No law where there are fewer than `LEAST_SIZES` different sizes.
+        The laws; none for fewer than `LEAST_SIZES` different sizes.
     """
     if np.unique(sizes).size < LEAST_SIZES:
         return ()
@@ -78,16 +78,16 @@ def _law(kind: str, x: Values, logs: Values) -> Law:
 def growth(frame: pd.DataFrame, feature: str) -> pd.DataFrame:
     """Fitted growth of each solver's time with a size of the instances.
 
-    Runs that were stopped at a limit, failed or did not apply say only that they would have taken longer, or nothing,
-    so they are left out of the fit and counted; with many of them the fitted growth is too slow.
+    The fit leaves out and counts runs that a limit stopped, that failed, or that did not apply. With many of them the
+    fitted growth is too slow.
 
     Args:
         frame: results.
         feature: column of the size, such as "feature.modules".
 
     Returns:
-        One row per family, objective and label that has the feature: family, objective, label, runs (fitted), left_out,
-        sizes (different ones), better ("power", "exponential", or "" where there are too few sizes), law (in words),
+        One row per family, objective and label that has the feature. Columns: family, objective, label, runs (fitted),
+        left_out, sizes (different ones), better ("power", "exponential", or "" for too few sizes), law (in words),
         power_exponent, power_r2, exponential_factor (per unit of size), exponential_r2.
 
     Raises:
@@ -127,8 +127,8 @@ def growth_figure(frame: pd.DataFrame, feature: str) -> Figure:
         feature: column of the size, such as "feature.modules".
 
     Returns:
-        Medians of the runs by size (marks) and the law that explains more (curve); hollow marks: medians where half of
-        the runs or more were stopped at a limit or failed.
+        Medians of the runs by size (marks) and the law that explains more (curve). A mark is hollow if at least half of
+        its runs were stopped at a limit or failed.
 
     Raises:
         InputError: there is no such column, or it holds no numbers.
@@ -166,7 +166,7 @@ def growth_figure(frame: pd.DataFrame, feature: str) -> Figure:
 
 
 def _sized(frame: pd.DataFrame, feature: str) -> pd.DataFrame:
-    """The runs with a size; `ended`: the solver ended by itself with a plan, or without one where nobody has one."""
+    """The runs with a size. `ended` means that the solver ended by itself, and has a plan if any solver has one."""
     if feature not in frame:
         known = ", ".join(sorted(name for name in map(str, frame) if name.startswith("feature."))) or "none"
         raise InputError(f"the results have no column {feature!r}; known sizes: {known}", field="feature")

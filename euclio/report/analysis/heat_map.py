@@ -25,7 +25,7 @@ MOST_BINS = 6
 """Groups that a column of many numbers is divided into."""
 MOST_NAMES = 40
 UNSET = "unset"
-"""Stands for an option that other runs of the family have and this one leaves at its default."""
+"""The text for an option that this run leaves at its default and other runs of the family set."""
 
 _QUESTIONS: dict[CellValue, str] = {
     "gap": "Where are plans far from the best known ones?",
@@ -39,7 +39,7 @@ _MEANINGS: dict[CellValue, str] = {
 }
 _SHADES = LinearSegmentedColormap.from_list("shades", ["#e3ecf6", PALETTE[0], "#12325a"])
 _DARK, _LIGHT, _EMPTY = "#101214", "#ffffff", PALETTE[4]
-"""Text colours on cells, which look the same in light and dark pages, so that they are none of the page's own."""
+"""Text colours on cells. Cells look the same on light and dark pages, so the page's own colours do not fit."""
 
 
 def cells(frame: pd.DataFrame, rows: str, columns: str, value: CellValue = "gap") -> pd.DataFrame:
@@ -82,7 +82,7 @@ def _with_groups(frame: pd.DataFrame, rows: str, columns: str) -> pd.DataFrame:
 
 
 def _groups(values: pd.Series[Any], families: pd.Series[str]) -> pd.Series[Any]:
-    """A column as an ordered categorical of texts; many numbers by quantiles, options that are left out as `UNSET`."""
+    """A column as an ordered categorical of texts: many numbers by quantiles, options without a value as `UNSET`."""
     plain = values.astype(object)
     known = plain.dropna().unique()
     numeric = all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in known)
@@ -124,7 +124,7 @@ def heat_map(frame: pd.DataFrame, rows: str, columns: str, value: CellValue = "g
         value: as of `cells`.
 
     Returns:
-        Cells with their value, and below it the runs that have a plan where these are not all.
+        Cells with their value; if some runs have no plan, the number of those with one stands below it.
 
     Raises:
         InputError: as of `cells`.
@@ -165,7 +165,7 @@ def draw_cells(axes: Axes, values: pd.DataFrame, texts: pd.DataFrame, ends: tupl
 
     Args:
         axes: the panel.
-        values: what each cell is shaded by; NaN means no cell.
+        values: number behind each cell's shade; NaN means no cell.
         texts: text of each cell, same shape.
         ends: values of the lightest and of the darkest shade; None means the least and the largest value.
     """

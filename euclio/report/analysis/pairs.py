@@ -20,7 +20,7 @@ from euclio.report.analysis.references import Measure, measured, with_references
 from euclio.report.analysis.statistics import BOOTSTRAP_SEED, Interval, Measured, Values, means
 
 MOST_COUNTED = 12
-"""Solvers up to which a matrix spells out wins, ties and losses."""
+"""Most solvers for which a matrix spells out wins, ties and losses."""
 
 _OF: dict[Measure, str] = {"value": "plan", "proof_time": "time of proof", "plan_time": "time"}
 
@@ -66,8 +66,8 @@ def pairwise_figure(frame: pd.DataFrame, by: Measure = "value", tolerance: float
         tolerance: as of `pairwise`.
 
     Returns:
-        A matrix, the solver with the most wins on top, of wins, ties and losses of the row against the column; of many
-        solvers wins less losses in per cent of the instances.
+        A matrix of wins, ties and losses of the row against the column, the solver with the most wins on top. For many
+        solvers it has wins less losses in per cent of the instances.
     """
 
     def draw(axes: Sequence[Axes], runs: pd.DataFrame) -> str:
@@ -119,10 +119,10 @@ def paired_ratios(
         seed: seed of the bootstrap.
 
     Returns:
-        One row per family, objective and other label: family, objective, label, instances (on which both succeed; the
-        others are left out), failed (instances on which only the label fails), ratio, low, high. Above 1 the label is
-        worse: it costs more, serves less, or takes longer. Of values the ratio is the mean of the ratios, of times the
-        geometric mean. Without a common instance the numbers are missing.
+        One row per family, objective and other label: family, objective, label, instances (both succeed), failed (only
+        the label fails), ratio, low, high. Above 1 the label is worse: it costs more, serves less, or takes longer. The
+        ratio of values is a mean of ratios, that of times a geometric mean. Without a common instance the numbers are
+        missing.
 
     Raises:
         InputError: no run has the baseline's label.
@@ -148,7 +148,7 @@ def paired_ratios(
 def _mean_ratios(
     found: pd.DataFrame, others: pd.Index[Any], baseline: str, by: Measure, interval: Interval, seed: int
 ) -> list[Measured]:
-    """Mean ratios over the baseline with intervals over the same resampled instances; of times the geometric ones."""
+    """Mean ratios over the baseline (of times geometric means) with intervals over the same resampled instances."""
     both = np.isfinite(found[others]) & np.isfinite(found[[baseline]].to_numpy())
     ratios = found[others].where(both).div(found[baseline], axis=0).to_numpy(dtype=float)
     if by == "value":
@@ -186,7 +186,7 @@ def paired_figure(frame: pd.DataFrame, baseline: str, by: Measure = "value", *, 
         if rows.empty:
             return f"no solver succeeds on an instance together with {short(baseline)}"
         _intervals(axes[0], rows, by)
-        meaning = {"value": "value, 1: as good, above: worse", "plan_time": "time", "proof_time": "time of proof"}[by]
+        meaning = {"value": "value, above 1 is worse", "plan_time": "time", "proof_time": "time of proof"}[by]
         axes[0].set_xlabel(f"ratio to {short(baseline)} ({meaning}), 95 % interval")
         return ""
 

@@ -1,4 +1,4 @@
-"""What all figures share: a row of panels per goal, styles for any number of solvers, legends next to the panels."""
+"""Common parts of all figures: a row of panels per goal, styles for any number of solvers, legends beside panels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DASHES = ("-", (0, (5, 1.6)), (0, (1.2, 1.4)), (0, (6, 1.5, 1.2, 1.5)), (0, (9,
 _LONGEST_LABEL = 34
 
 Draw = Callable[[Sequence[Axes], pd.DataFrame], str]
-"""Fills the panels of one goal with its runs; returns what to say where there is nothing to draw, or nothing."""
+"""Fills the panels of one goal with its runs; returns a reason if there is nothing to draw, else an empty text."""
 
 
 class Style(NamedTuple):
@@ -73,7 +73,7 @@ def figure(
 
     Args:
         frame: results.
-        question: what the figure answers.
+        question: the question that the figure answers.
         draw: fills the panels of one goal.
         columns: panels side by side.
         panel_in: height of a row of panels in inches.
@@ -121,7 +121,7 @@ def styles(labels: Iterable[str]) -> dict[str, Style]:
 
 
 def short(label: str, longest: int = _LONGEST_LABEL) -> str:
-    """A label that fits a legend; what is left out is in the middle."""
+    """A label that fits a legend; it may lack its middle."""
     label = legend_label(label)
     if len(label) <= longest:
         return label
@@ -142,7 +142,7 @@ def note(axes: Axes, text: str, labels: Sequence[str]) -> None:
 
 
 def legend(axes: Axes) -> None:
-    """The legend next to the panel, where it covers nothing."""
+    """Put the legend beside the panel, where it covers nothing."""
     handles, _ = axes.get_legend_handles_labels()
     if handles:
         size = 8.5 if len(handles) <= 14 else 7.5
@@ -197,7 +197,7 @@ def _log_axis(axes: Axes, which: str, low: float, high: float) -> None:
 
 
 def _log_ticks(low: float, high: float) -> list[float]:
-    """At least four round numbers: powers of ten, with parts of them where those are few; within a decade even."""
+    """At least four round numbers: powers of ten, with parts of them if they are few; evenly spaced within a decade."""
     decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
     powers = [10.0**d for d in decades if low <= 10.0**d <= high]
     if len(powers) > 6:
@@ -216,7 +216,7 @@ def _log_ticks(low: float, high: float) -> list[float]:
 
 
 def percent_axis(axes: Axes, percents: Values) -> None:
-    """An axis of gaps in per cent: linear, or linear near 0 and logarithmic beyond where they span decades."""
+    """An axis of gaps in per cent. It is linear; if gaps span decades, it is logarithmic except near 0."""
     positive = percents[np.isfinite(percents) & (percents > 1e-7)]
     largest = float(positive.max()) if positive.size else 1.0
     start = max(float(np.quantile(positive, 0.1, method="lower")), 1e-4) if positive.size else largest

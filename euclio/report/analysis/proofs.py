@@ -69,8 +69,8 @@ def cactus(frame: pd.DataFrame) -> Figure:
     """How many instances are proven within a time?
 
     Returns:
-        Per solver the times of its proofs, shortest first (medians over seeds and repeats), against their number;
-        solvers without a proof are only named or counted.
+        Per solver the times of its proofs (medians over seeds and repeats) against their number. A note names or counts
+        the solvers without a proof.
     """
 
     def draw(axes: Sequence[Axes], runs: pd.DataFrame) -> str:

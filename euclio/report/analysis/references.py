@@ -15,10 +15,10 @@ from euclio.core.tolerances import OPTIMALITY_TOLERANCE, PROOF_TOLERANCE
 from euclio.files.plan_files import RunOptions
 
 PROBLEM = ["family", "objective", "instance_hash"]
-"""What makes a problem: values of two runs are compared where these agree."""
+"""Columns that identify a problem; values of two runs are compared if these agree."""
 
 OPTION = "option."
-"""What the names of columns with fields of the plan space begin with."""
+"""The prefix of columns with fields of the plan space."""
 
 ACCEPTED = ("optimal", "feasible")
 """Statuses of a run with a plan that the checker accepted."""
@@ -31,23 +31,23 @@ _NOT_OF_THE_SPACE = frozenset({"objective", *RunOptions.model_fields})
 
 
 def with_references(frame: pd.DataFrame) -> pd.DataFrame:
-    """The results with best known values, bounds and gaps; a frame that has them already is returned as it is.
+    """Add best known values, bounds and gaps to results; a frame that has them is returned as it is.
 
-    Call it before rows are picked, so that the references are those of all runs.
+    Call it before you pick rows, so that the references are those of all runs.
 
     Args:
         frame: results (`euclio.experiments.results.load`).
 
     Returns:
-        The frame with texts that are no categories and with further columns. Gaps are shares of the best value (0.05:
-        5 % more expensive, or 5 % less throughput); NaN where the run has no accepted plan.
+        The frame with plain texts in place of categories, and with further columns. Gaps are shares of the best value:
+        0.05 is 5 % more cost or 5 % less throughput. NaN means no accepted plan.
 
         - ``space``: plan space in words (`space_text`), "full" for the family's full one
-        - ``best``, ``best_bound``, ``best_proven``, ``gap``: best value of any run on the instance with the same
-          objective; tightest bound of the runs in the full space, NaN where a plan of another space beats it (it is no
-          bound on that one); whether that bound proves the best value; distance from it
-        - ``space_best``, ``space_bound``, ``space_proven``, ``space_gap``: the same among the runs in the run's own
-          plan space
+        - ``best``: best value of any run on the instance with the same objective
+        - ``best_bound``: tightest bound of the runs in the full space; NaN if a plan of another space beats it
+        - ``best_proven``, ``gap``: whether that bound proves the best value; distance from the best value
+        - ``space_best``, ``space_bound``, ``space_proven``, ``space_gap``: the same for runs in the run's own plan
+          space
         - ``has_plan``: an accepted plan
         - ``proven``: the run itself proved its plan optimal in its space
         - ``time_s``: `wall_s`, and the hard limit where the run never answered
@@ -84,7 +84,7 @@ def _tolerance(frame: pd.DataFrame) -> pd.Series[float]:
 
 
 def _tolerance_of(family: str, options: Mapping[str, Any]) -> float:
-    """The tolerance of a plan space, field by field; that of exact proofs where its family is not installed."""
+    """The tolerance of each plan space; that of exact proofs if its family is not installed."""
     try:
         return find_family(family).tolerance({name.removeprefix(OPTION): value for name, value in options.items()})
     except InputError:
@@ -99,14 +99,14 @@ def _reference(
     *,
     bound_may_be_beaten: bool,
 ) -> tuple[pd.Series[float], pd.Series[float], pd.Series[bool], pd.Series[float]]:
-    """Best value, tightest bound, whether it proves the value, and gap, run by run; all signed so that least is best.
+    """Best value, tightest bound, whether it proves the value, and gap of each run; signs make the least the best.
 
     Args:
         least: values of the accepted plans.
         bound: bounds on them.
         room: relative distance within which a bound proves a value.
         group: number of each run's group.
-        bound_may_be_beaten: the values are of plan spaces that the bounds need not hold for.
+        bound_may_be_beaten: whether the values may be of plan spaces for which the bounds need not hold.
     """
     best = least.groupby(group).transform("min")
     tightest = bound.groupby(group).transform("max")
@@ -124,9 +124,9 @@ def references(frame: pd.DataFrame) -> pd.DataFrame:
     """Best known values, one row per family, objective and instance.
 
     Returns:
-        Columns: family, objective, instance, best, best_bound, open (what the bound leaves open, as a share of the
-        best value; NaN means no bound), best_proven, found_by (labels of the solvers that reached the best value),
-        solvers (how many were run).
+        Columns: family, objective, instance, best, best_bound, open, best_proven, found_by, solvers. `open` is the
+        distance of the bound as a share of the best value; NaN means no bound. `found_by` has the labels of the
+        solvers that reached the best value, `solvers` the number of all that ran.
     """
     table = with_references(frame)
     first = table.drop_duplicates(PROBLEM).set_index(PROBLEM)
@@ -144,11 +144,11 @@ def references(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def contradictions(frame: pd.DataFrame) -> pd.DataFrame:
-    """Bounds that a plan of the same plan space beats: two methods disagree, so one of them is wrong.
+    """Bounds that a plan of the same plan space beats; the two methods disagree, so one of them is wrong.
 
     Returns:
         One row per run with such a bound: family, objective, instance, space, label, bound, best (value of the better
-        plan) and found_by (labels that found it); no rows: none.
+        plan) and found_by (labels that found it).
     """
     table = with_references(frame)
     sign = np.where(table.maximised.astype(bool), -1.0, 1.0)
@@ -207,10 +207,10 @@ def _text(value: Any) -> str:
 
 
 Measure = Literal["value", "proof_time", "plan_time"]
-"""What solvers are compared by: value of the plan, seconds until it was proven optimal, seconds to a plan at all."""
+"""A measure of solvers: value of the plan, seconds until it was proven optimal, or seconds to any plan."""
 
 LEAST_TIME_S = 1e-6
-"""Times are taken to be at least this, the clock's resolution, so that ratios of them exist."""
+"""The clock's resolution; shorter times count as this, so that ratios of times exist."""
 
 
 def by_instance(frame: pd.DataFrame, values: pd.Series[float]) -> pd.DataFrame:
@@ -221,8 +221,8 @@ def by_instance(frame: pd.DataFrame, values: pd.Series[float]) -> pd.DataFrame:
         values: a number per run, infinity for a failure.
 
     Returns:
-        One row per problem (family, objective, instance_hash), one column per label in alphabetical order; infinity:
-        half of the runs or more failed, NaN if the solver was not run on the instance.
+        One row per problem (family, objective, instance_hash), one column per label in alphabetical order. Infinity
+        means that at least half of the runs failed, NaN that the solver was not run on the instance.
     """
     keys = [frame[name] for name in [*PROBLEM, "label"]]
     medians = values.groupby(keys, sort=True).median()
@@ -231,10 +231,10 @@ def by_instance(frame: pd.DataFrame, values: pd.Series[float]) -> pd.DataFrame:
 
 
 def measured(frame: pd.DataFrame, by: Measure) -> pd.DataFrame:
-    """What solvers are compared by, on the instances of which a plan is known, in the shape of `by_instance`.
+    """The values of a measure on the instances with a known plan, in the shape of `by_instance`.
 
-    Least is best: of values it is the ratio to the best known one, 1 for equal, also where throughput is maximised
-    (best over value); of times it is seconds. Failures are infinite.
+    The least is the best. A value is given as its ratio to the best known one (best over value if throughput is
+    maximised), a time in seconds. Failures are infinite.
     """
     table = with_references(frame)
     table = table[table.best.notna()]

@@ -1,8 +1,8 @@
-"""What each mechanism is worth where every combination was tried: Shapley values and effects of pairs.
+"""The worth of each mechanism if every combination was tried: Shapley values and effects of pairs.
 
-A *game* says what every set of mechanisms (the players) is worth. Games are arrays of shape (games, 2, ..., 2), an axis
-per player, where 1 is with it and 0 without; one game per instance. Shapley values are linear, so that means over
-instances are the values of the mean game, and instances can be resampled for an interval.
+A *game* gives the worth of every set of mechanisms (the players). Games are arrays of shape (games, 2, ..., 2), one
+game per instance. Each player has an axis, where 1 is with it and 0 without. Shapley values are linear. So their means
+over instances are the values of the mean game, and instances can be resampled for an interval.
 """
 
 from __future__ import annotations
@@ -56,28 +56,27 @@ def games_of(frame: pd.DataFrame, players: Mapping[str, Player]) -> tuple[list[s
 
 
 def _words(frame: pd.DataFrame, option: str) -> pd.Series[Any]:
-    """The word that each run has for an option, or for a part of its solver."""
+    """Each run's word for an option, or for a part of its solver."""
     if f"option.{option}" in frame:
         return frame[f"option.{option}"].map(_word)
     return frame.solver.astype(str).map(lambda name: parts_of(name)[1].get(option, ""))
 
 
 def _word(value: Any) -> str:
-    """A value as names of solvers have it: yes and no, and any for no limit."""
+    """A value as in the names of solvers: yes and no, and any for no limit."""
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     return "any" if value is None or pd.isna(value) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def shapley_values(worth: Values) -> Values:
-    """What each player adds, on average over all orders in which players may join (Shapley 1953).
+    """The mean contribution of each player over all orders in which players may join (Shapley 1953).
 
     Args:
         worth: what each set of players is worth, shape (games, 2, ..., 2).
 
     Returns:
-        Shape (games, players), in the unit of `worth`. In every game they add up to what all are worth less what none
-        is worth.
+        Shape (games, players), in the unit of `worth`. In every game they add up to the worth of all less that of none.
 
     Raises:
         InputError: an axis of a player does not have two places.
@@ -89,14 +88,14 @@ def shapley_values(worth: Values) -> Values:
 
 
 def pair_effects(worth: Values) -> Values:
-    """What two players add together beyond what each adds without the other (Grabisch and Roubens 1999).
+    """The interaction of two players: their joint contribution less those of each alone (Grabisch and Roubens 1999).
 
     Args:
         worth: what each set of players is worth, shape (games, 2, ..., 2), of two players or more.
 
     Returns:
-        Shape (games, players, players), symmetric, 0 on the diagonal. Below 0 one makes up for the other; above 0 they
-        need each other.
+        Shape (games, players, players), symmetric, 0 on the diagonal. Below 0 one player replaces the other; above 0
+        they need each other.
 
     Raises:
         InputError: there are fewer than two players, or an axis of a player does not have two places.
@@ -115,7 +114,7 @@ def pair_effects(worth: Values) -> Values:
 
 
 def first_and_last(worth: Values) -> tuple[Values, Values]:
-    """What each player adds to none, and what is lost if it alone is taken away from all (an ablation).
+    """The gain of each player alone over none, and the loss of all without it (an ablation).
 
     Args:
         worth: what each set of players is worth, shape (games, 2, ..., 2).
@@ -131,11 +130,11 @@ def first_and_last(worth: Values) -> tuple[Values, Values]:
 
 
 def worth_of_costs(costs: Values, without_plan: Values) -> Values:
-    """Costs as what sets of players are worth: minus their logarithm, so that what is added is a factor of the cost.
+    """The worth of sets of players by their costs: minus the logarithm, so that a contribution is a factor of the cost.
 
     Args:
-        costs: cost of each set's plan, shape (games, 2, ..., 2); not finite: it has none.
-        without_plan: what no plan is counted at, shape (games,), in the unit of the costs, above 0.
+        costs: cost of each set's plan, shape (games, 2, ..., 2); not finite if it has none.
+        without_plan: the cost that a missing plan counts as, shape (games,), in the unit of the costs, above 0.
 
     Raises:
         InputError: a cost is 0 or less.
@@ -148,16 +147,16 @@ def worth_of_costs(costs: Values, without_plan: Values) -> Values:
 
 
 def shares(values: Values, seed: int = BOOTSTRAP_SEED) -> list[Measured]:
-    """Each player's part of what all players add, in per cent, with 95 % bootstrap intervals over the games.
+    """Each player's part of the worth of all, in per cent, with 95 % bootstrap intervals over the games.
 
-    A resample's parts are those of its own sum, made linear around the whole sample's as for any ratio of sums.
+    A part is a ratio of two sums; for the resamples it is linearised around the whole sample.
 
     Args:
         values: Shapley values, shape (games, players).
         seed: seed of the resamples, the same for all players.
 
     Returns:
-        One per player; they add up to 100. NaN where nothing is added in the mean.
+        One per player; they add up to 100. NaN means that the mean contribution of all is 0.
     """
     whole = values.sum(axis=1)
     if not len(values) or whole.mean() == 0:
@@ -174,11 +173,11 @@ def _players(worth: Values) -> int:
 
 
 def _sizes(players: int) -> Values:
-    """How many players each set has, in the order in which `reshape` puts sets into a row."""
+    """Number of players in each set, in the order in which `reshape` puts sets into a row."""
     sizes: Values = np.indices((2,) * players).reshape(players, 2**players).sum(axis=0, dtype=np.float64)
     return sizes
 
 
 def _added(worth: Values, player: int) -> Values:
-    """What a player adds to each set of the others, shape (games, sets)."""
+    """The contribution of a player to each set of the others, shape (games, sets)."""
     return np.diff(worth, axis=1 + player).reshape(len(worth), -1)

@@ -14,7 +14,7 @@ Z_95 = 1.959963984540054
 RESAMPLES = 2000
 BOOTSTRAP_SEED = 1131
 SHIFT_S = 1.0
-"""Shift of mean times: what is far below it counts alike, so that noise of milliseconds does not decide."""
+"""Shift of mean times in seconds. Times far below it count alike, so that noise of milliseconds does not decide."""
 
 _CELLS = 5_000_000
 
@@ -27,10 +27,10 @@ class Measured:
     """A measured number.
 
     Attributes:
-        value: the number; NaN if nothing to measure.
-        low: lower end of the 95 % interval; None where an interval says nothing (a maximum, a time).
+        value: the number; NaN if there is nothing to measure.
+        low: lower end of the 95 % interval; None if an interval has no meaning (a maximum, a time).
         high: its upper end.
-        n: how many observations it is made of.
+        n: number of observations.
         exact: whether it needs no interval, such as a number of a worked case.
     """
 
@@ -68,8 +68,7 @@ def mean(
         seed: seed of the resamples.
 
     Returns:
-        The mean; ends of the interval are finite wherever there is an observation: with a single one, or all equal,
-        they are the mean itself.
+        The mean. With any observation the ends of the interval are finite; if all are equal, they are the mean itself.
     """
     given: Values = np.asarray(values, dtype=np.float64)
     return means(given[np.isfinite(given)][:, None] * scale, interval=interval, seed=seed)[0]
@@ -79,7 +78,7 @@ def means(columns: Values, *, interval: Interval = "percentile", seed: int = BOO
     """Means of several columns over the same resampled rows, so that their intervals belong together.
 
     Args:
-        columns: shape (observations, columns); what is not finite is left out of its column.
+        columns: shape (observations, columns); a column leaves out its values that are not finite.
         interval: as of `mean`.
         seed: seed of the resamples.
 
@@ -95,12 +94,12 @@ def means(columns: Values, *, interval: Interval = "percentile", seed: int = BOO
 def ratio_of_sums(above: pd.Series[float], below: pd.Series[float], scale: float = 1.0) -> Measured:
     """Ratio of two sums over the same observations, with a bootstrap interval.
 
-    Observations are resampled with the ratio made linear: each stands for the ratio plus what it adds to it, so that
-    their mean is the ratio itself.
+    The resampled observations come from the linearised ratio: each is the ratio plus its own effect, so that their mean
+    is the ratio.
 
     Args:
-        above: what is summed above the line.
-        below: what is summed below it, not all 0.
+        above: terms of the numerator.
+        below: terms of the denominator, not all 0.
         scale: factor of the ratio, such as 100 for per cent.
     """
     if not len(below):
@@ -110,7 +109,7 @@ def ratio_of_sums(above: pd.Series[float], below: pd.Series[float], scale: float
 
 
 def _resampled_means(columns: Values, known: NDArray[np.bool_], seed: int) -> Iterator[Values]:
-    """Means of the resamples, a part at a time so that memory stays flat; NaN where a resample has no known value."""
+    """Means of the resamples, a part at a time to bound the memory; NaN if a resample has no known value."""
     generator = np.random.default_rng(seed)
     n = len(columns)
     shares = np.full(n, 1.0 / n)
@@ -163,7 +162,7 @@ def largest(values: pd.Series[float], scale: float = 1.0) -> Measured:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Observations and what is made of them: its number can be had without the interval, which takes far longer.
+    """Observations and their statistic; its number is available without the interval, which takes far longer.
 
     Attributes:
         values: the observations; of a share whether each of them counts.
@@ -177,7 +176,7 @@ class Sample:
 
     @property
     def value(self) -> float:
-        """The number; NaN if nothing to measure."""
+        """The number; NaN if there is nothing to measure."""
         if self.of is not mean:
             return self.of(self.values, self.scale).value
         given: Values = np.asarray(self.values, dtype=np.float64)
@@ -200,7 +199,7 @@ def exactly(value: float, n: int = 0) -> Measured:
 
 
 def of_one_run(value: float, n: int = 0) -> Measured:
-    """A number that would be another one in another run, of which there is none: it has no interval."""
+    """A number that varies between runs but was measured once, so it has no interval."""
     return Measured(float(value), n=n)
 
 
@@ -208,7 +207,7 @@ def shifted_geometric_mean(values: pd.Series[float] | Values, shift: float = SHI
     """Geometric mean of value + shift, less the shift (Achterberg 2007, appendix A).
 
     Args:
-        values: at least 0, in any unit; what is not finite is left out.
+        values: at least 0, in any unit; values that are not finite are left out.
         shift: in the same unit; 0 is the plain geometric mean.
 
     Returns:

@@ -15,11 +15,11 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     """One row per family, objective and label, the least mean gap first.
 
     Returns:
-        Columns: family, objective, label; runs and how many ended optimal, feasible, infeasible, unknown, inapplicable
-        and error; best_pct (share of the runs that reach the best known value) and proven_pct, both of the runs on
-        instances of which a plan is known; gap_mean_pct, gap_median_pct, gap_p95_pct, gap_max_pct (of the runs with a
-        plan, to the best known value; missing without one); time_sgm_s (shifted geometric mean, shift 1 s), time_max_s
-        (both with the hard limit where a run never answered).
+        Columns: family, objective, label, runs, and the number of runs with each status. best_pct and proven_pct are
+        shares of the runs on instances with a known plan: those that reach the best known value, and those with a
+        proof. gap_mean_pct, gap_median_pct, gap_p95_pct and gap_max_pct are distances to the best known value over the
+        runs with a plan. time_sgm_s is the shifted geometric mean (shift 1 s), time_max_s the maximum; a run that never
+        answered counts with its hard limit.
     """
     table = with_references(frame)
     keys = ["family", "objective", "label"]
@@ -46,17 +46,17 @@ def _p95(values: pd.Series[float]) -> float:
 
 
 def hardest_instances(frame: pd.DataFrame, count: int = 20) -> pd.DataFrame:
-    """The instances that resist most: fewest solvers with a proof, then most left open, then the latest first proof.
+    """The hardest instances: fewest solvers with a proof, then the largest open gap, then the latest first proof.
 
     Args:
         frame: results; instances of which no plan is known are left out.
         count: how many instances of each family and objective.
 
     Returns:
-        Columns: family, objective, instance, best, open_pct (what the best bound leaves open, in per cent of the best
-        value; missing: there is no bound), solvers, with_plan and with_proof (how many solvers; a proof counts where it
-        is of a plan as good as the best known one), first_proof_s and first_proof_by (missing: nobody proved it),
-        gap_median_pct (of the runs with a plan).
+        Columns: family, objective, instance, best, open_pct, solvers, with_plan, with_proof, first_proof_s,
+        first_proof_by, gap_median_pct. open_pct is the distance of the best bound in per cent of the best value,
+        missing without a bound. with_plan and with_proof count solvers; a proof counts if its plan is as good as the
+        best known one. gap_median_pct is over the runs with a plan.
     """
     table = with_references(frame)
     table = table[table.best.notna()]
@@ -84,6 +84,6 @@ def hardest_instances(frame: pd.DataFrame, count: int = 20) -> pd.DataFrame:
 
 
 def _solvers(runs: pd.DataFrame, index: pd.Index) -> pd.Series[int]:
-    """How many solvers have such a run, by problem."""
+    """Number of solvers with such a run, by problem."""
     found = runs.groupby(PROBLEM, observed=True).label.nunique()
     return found.reindex(index).fillna(0).astype(int)

@@ -1,4 +1,4 @@
-"""How incumbents and bounds close in, on one instance and over all."""
+"""Incumbents and bounds over time, on one instance and over all."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def trace_steps(runs: pd.DataFrame) -> pd.DataFrame:
         runs: results with references.
 
     Returns:
-        One row per moment, run by run in order of time: run (position in `runs`), time_s, incumbent and bound (missing:
-        none yet). Incumbents on the way are as claimed, the last one as checked. A run without a trace has its end
-        alone, and one that never answered has nothing there.
+        One row per moment, run by run in order of time: run (position in `runs`), time_s, incumbent and bound (missing
+        if there is none yet). Earlier incumbents are as claimed, the last one as checked. A run without a trace has its
+        end alone, and one that never answered has no row.
     """
     traces = [trace if isinstance(trace, list | tuple | np.ndarray) else () for trace in runs.trace]
     sizes = np.array([len(trace) for trace in traces], dtype=int)
@@ -49,7 +49,7 @@ def trace_steps(runs: pd.DataFrame) -> pd.DataFrame:
 def relative_gap(found: Values, reference: Values) -> Values:
     """The gap of Berthold (2013, section 2): |a - b| / max(|a|, |b|), at most 1.
 
-    It is 1 where one of the two is missing or their signs differ, and 0 where both are 0.
+    It is 1 if one of the two is missing or their signs differ, and 0 if both are 0.
     """
     scale = np.maximum(np.abs(found), np.abs(reference))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -59,15 +59,15 @@ def relative_gap(found: Values, reference: Values) -> Values:
 
 
 def gap_steps(runs: pd.DataFrame) -> pd.DataFrame:
-    """What the gaps of runs fall by at each moment, from 1 at the start.
+    """The fall of the gaps of runs at each moment, from 1 at the start.
 
     Args:
         runs: results with references.
 
     Returns:
-        One row per moment: run (position in `runs`), time_s, and the falls (negative: it rises) of `GAPS`: "primal", of
-        the incumbent to the instance's best known value; "dual", of the bound to the best known value of the run's own
-        plan space, which alone it is a bound on; "primal_dual", between the two.
+        One row per moment: run (position in `runs`), time_s, and the falls of `GAPS`; a rise is negative. "primal" is
+        the gap of the incumbent to the instance's best known value, "dual" that of the bound to the best known value of
+        the run's own plan space, and "primal_dual" that between the two.
     """
     steps = trace_steps(runs)
     best, own = (runs[name].to_numpy(dtype=float)[steps.run] for name in ("best", "space_best"))
@@ -86,14 +86,14 @@ def gap_steps(runs: pd.DataFrame) -> pd.DataFrame:
 def integrals(frame: pd.DataFrame, horizon_s: float | None = None) -> pd.DataFrame:
     """Primal, dual and primal-dual integral of each run (Berthold 2013).
 
-    The smaller, the sooner a plan is good (primal), its quality proven (dual), or both. They are in seconds: the time
-    for which a gap of 100 % would give the same area. A gap is 1 before the first moment of a trace and stays as it is
+    A smaller integral means that a plan is good sooner (primal), its quality proven sooner (dual), or both. Units are
+    seconds: a gap of 100 % for that time has the same area. A gap is 1 before the first moment of a trace and constant
     after the end of the run.
 
     Args:
         frame: results; runs on instances of which no plan is known are left out.
-        horizon_s: end of the integrals; None means each run's time limit, and where it has none the longest time of
-            all.
+        horizon_s: end of the integrals; None means each run's time limit, or the longest time of all runs if it has
+            none.
 
     Returns:
         One row per run: family, objective, instance, label, seed, repeat, horizon_s, primal_s, dual_s, primal_dual_s.
@@ -139,7 +139,7 @@ def mean_gaps(runs: pd.DataFrame, moments: Values) -> Values:
         moments: seconds, in order.
 
     Returns:
-        Shape (2, moments): shares, 1 where there is none yet.
+        Shape (2, moments): shares, 1 before the first incumbent or bound.
     """
     steps = gap_steps(runs)
     place = np.searchsorted(moments, steps.time_s)
@@ -156,11 +156,11 @@ def trace_figure(frame: pd.DataFrame, instance: str | None = None) -> Figure:
 
     Args:
         frame: results.
-        instance: name of the instance; None takes in each family the one with the longest traces.
+        instance: name of the instance; None means the one with the longest traces in each family.
 
     Returns:
-        Per solver the incumbent (thick) and the bound (thin), of the first seed and repeat; marks: the checked value at
-        the end of the run. Incumbents more than 200 % off the best known value and bounds more than 50 % off are cut.
+        Per solver the incumbent (thick) and the bound (thin) of the first seed and repeat. A mark is the checked value
+        at the end of the run. Incumbents over 200 % off the best known value and bounds over 50 % off are cut.
 
     Raises:
         InputError: there is no such instance.
@@ -200,7 +200,7 @@ def trace_figure(frame: pd.DataFrame, instance: str | None = None) -> Figure:
 
 
 def _value_range(steps: pd.DataFrame, best: float) -> tuple[float, float]:
-    """Limits around incumbents and bounds; what is far off at the start of a run is cut."""
+    """Limits around incumbents and bounds; values far off at the start of a run are cut."""
     shown = np.r_[_near(steps.incumbent.to_numpy(), best, 2.0), _near(steps.bound.to_numpy(), best, 0.5)]
     low, high = (float(shown.min()), float(shown.max())) if shown.size else (0.0, 1.0)
     room = 0.08 * (high - low) or 0.05 * abs(high) or 1.0
@@ -208,7 +208,7 @@ def _value_range(steps: pd.DataFrame, best: float) -> tuple[float, float]:
 
 
 def _near(values: Values, best: float, far: float) -> Values:
-    """The values that are at most so far off the best, as a share of it; all of them where no plan is known."""
+    """The values within a relative distance of the best; all of them if no plan is known."""
     known: Values = values[np.isfinite(values)]
     return known[np.abs(known - best) <= far * abs(best)] if np.isfinite(best) else known
 
@@ -226,7 +226,7 @@ def convergence_figure(frame: pd.DataFrame) -> Figure:
         frame: results; runs on instances of which no plan is known are left out.
 
     Returns:
-        Mean gaps of incumbents (left) and of bounds (right) over time, as in `gap_steps`; 100 %: none yet.
+        Mean gaps of incumbents (left) and of bounds (right) over time, as in `gap_steps`; 100 % before the first one.
     """
 
     def draw(axes: Sequence[Axes], runs: pd.DataFrame) -> str:

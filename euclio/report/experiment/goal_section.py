@@ -33,7 +33,7 @@ HARDEST = 20
 MOST_DISAGREEMENTS = 50
 
 hundredths = partial(decimals, digits=2)
-"""A number with two decimals, such as a percentage; empty where there is none."""
+"""A number with two decimals, such as a percentage; empty if there is none."""
 
 
 def table_of(caption: str, rows: pd.DataFrame, columns: Iterable[Column], marked: Iterable[int] = ()) -> Table:
@@ -49,12 +49,12 @@ def table_of(caption: str, rows: pd.DataFrame, columns: Iterable[Column], marked
 
 
 def summary_tables(runs: pd.DataFrame) -> tuple[Table, Table]:
-    """Two tables with one row per solver: gaps and times, then how many runs ended how."""
+    """Two tables with one row per solver: gaps and times, then counts of runs by status."""
     rows = summary(runs)
     statuses = [Column(status.value, form=decimals) for status in Status if rows[status.value].any()]
     qualities = table_of(
-        "Gaps are to the best known value of the instance, over runs with a plan; best and proven are shares of the "
-        "runs on instances of which a plan is known; mean time is the geometric mean shifted by 1 s.",
+        "Gaps are to the best known value of the instance, over runs with a plan. Best and proven are shares of the "
+        "runs on instances with a known plan. The mean time is the geometric mean shifted by 1 s.",
         rows,
         (
             Label("solver", "label"),
@@ -79,7 +79,7 @@ def summary_tables(runs: pd.DataFrame) -> tuple[Table, Table]:
 
 
 def hardest_table(runs: pd.DataFrame) -> Table:
-    """The instances that resist most."""
+    """The hardest instances."""
     rows = hardest_instances(runs, HARDEST)
     return table_of(
         f"The {len(rows)} instances with the fewest solvers that prove their plan, then the most left open by the best "
@@ -125,7 +125,7 @@ class FigureKind(NamedTuple):
     Attributes:
         key: its name in the page.
         draw: draws it from the runs of one goal.
-        caption: how to read it.
+        caption: an explanation for readers.
     """
 
     key: str
@@ -148,8 +148,8 @@ OWN_GAPS = FigureKind(
 VALUES = FigureKind(
     "values",
     performance_profile,
-    "Higher is better. At 1: the share of instances on which the solver has the best plan; to the right: within that "
-    "factor of it.",
+    "Higher is better. A curve starts, at 1, with the share of instances on which the solver has the best plan. "
+    "Further right it has the share within that factor of the best.",
 )
 PROVEN = FigureKind(
     "proven",
@@ -157,18 +157,18 @@ PROVEN = FigureKind(
     "A proof is a bound that the solver gave within 1e-9 of the checked value (1e-6 under dummy rule continuous), in "
     "the plan space of its run.",
 )
-CACTUS = FigureKind("cactus", cactus, "Further right: more instances proven; lower: sooner.")
+CACTUS = FigureKind("cactus", cactus, "Further right means more proofs, lower means sooner.")
 PROOF_TIMES = FigureKind(
     "proof-times",
     lambda runs: performance_profile(runs, "proof_time"),
-    "Higher is better. At 1: the share of instances that the solver is the first to prove; a curve that ends below "
-    "100 % leaves some open.",
+    "Higher is better. A curve starts, at 1, with the share of instances that the solver is the first to prove. If it "
+    "ends below 100 %, the solver leaves some open.",
 )
 PLAN_TIMES = FigureKind(
     "plan-times",
     lambda runs: performance_profile(runs, "plan_time"),
-    "Higher is better. At 1: the share of instances on which the solver is the fastest to end with a plan, however "
-    "good it is.",
+    "Higher is better. A curve starts, at 1, with the share of instances on which the solver is the fastest to end "
+    "with a plan, good or bad.",
 )
 CONVERGENCE = FigureKind(
     "convergence",
@@ -230,7 +230,7 @@ MOST_SIZES = 2
 
 
 def headline(part: GoalRuns) -> str:
-    """What the runs of a goal say, in two sentences."""
+    """The result of a goal's runs in two sentences."""
     known = references(part.runs)
     found, proven = int(known.best.notna().sum()), int(known.best_proven.sum())
     text = f"{instances_of(part.family, len(known))} ({part.objective}): "

@@ -1,4 +1,4 @@
-"""What was run, by what, where and when."""
+"""The runs in brief: instances, solvers, machines and times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def instances_of(family: str, count: int) -> str:
 
 
 def overview(frame: pd.DataFrame) -> Facts:
-    """Facts of the runs: what, limits, outcomes, time, machines, versions."""
+    """Facts of the runs: problems, limits, outcomes, time, machines, versions."""
     return Facts(
         (
             ("experiment", listed(_values(frame, "experiment"))),
@@ -42,13 +42,13 @@ def overview(frame: pd.DataFrame) -> Facts:
 
 
 def instances(frame: pd.DataFrame) -> str:
-    """How many instances of each family."""
+    """Number of instances of each family."""
     counts = frame.groupby("family", observed=True).instance_hash.nunique()
     return ", ".join(instances_of(str(family), int(count)) for family, count in counts.items())
 
 
 def _populations(frame: pd.DataFrame) -> list[tuple[str, str]]:
-    """Which populations drawn instances are, by name, seed and shortened hash; nothing where none was drawn."""
+    """The populations of drawn instances, by name, seed and shortened hash; nothing if none was drawn."""
     if "population" not in frame:  # of frames that earlier versions made
         return []
     found = frame.dropna(subset="population").groupby("population", observed=True).instance_hash.nunique()

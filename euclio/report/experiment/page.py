@@ -1,4 +1,4 @@
-"""The page of an experiment: what was run, then each family and objective, then what went wrong."""
+"""The page of an experiment: an overview, then each family and objective, then the errors."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ NOT_DRAWN = frozenset(
         *("git", "euclio", "python", "cpu", "cores", "packages"),
     )
 )
-"""Columns that no figure or table of a goal looks at; without them, large results are picked from a quarter faster."""
+"""Columns that no figure or table of a goal reads; without them, picking from large results is a quarter faster."""
 
 
 @told("writing the page")
@@ -96,7 +96,7 @@ def report_blocks(found: Completeness) -> list[Block]:
         found: results against the experiment (`euclio.report.experiment.page`), at least one run.
     """
     frame = found.current
-    solved = frame[frame.status != MEASURED]  # what is measured without a solver has no plan to be compared
+    solved = frame[frame.status != MEASURED]  # a measurement without a solver has no plan to compare
     table = _drawn_columns(with_references(solved))
     parts = goals(table)
     wrong = contradictions(table)
@@ -129,7 +129,7 @@ MOST_REFUTED = 50
 
 
 def refuted_blocks(frame: pd.DataFrame) -> list[Block]:
-    """The proofs that were refuted, which a page begins with; none if nothing."""
+    """The refuted proofs, with which a page begins; none if there are none."""
     rows = frame[frame.certificate.astype(object) == Verdict.REFUTED]
     if rows.empty:
         return []
@@ -146,7 +146,7 @@ def refuted_blocks(frame: pd.DataFrame) -> list[Block]:
 
 
 def certificate_blocks(frame: pd.DataFrame) -> list[Block]:
-    """How many proofs were certified, by solver."""
+    """Number of certified proofs, by solver."""
     table = frame.assign(verdict=frame.certificate.astype(object))
     proofs = table[_are_proofs(table)]
     if proofs.empty:
@@ -202,9 +202,9 @@ class Completeness:
     """Results against the experiment.
 
     Attributes:
-        current: the runs that the experiment asks for; all, where nothing says what it asks for.
-        outdated: how many runs it no longer asks for.
-        missing: how many runs are not finished yet, by label.
+        current: the runs that the experiment has now; all runs if these are unknown.
+        outdated: number of runs that it no longer has.
+        missing: number of runs that are not finished yet, by label.
     """
 
     current: pd.DataFrame
@@ -213,7 +213,7 @@ class Completeness:
 
 
 def asked_for(paths: Iterable[str | Path]) -> dict[str, str]:
-    """Label by key of the runs that the experiments in some result folders ask for; empty: unknown for one of them."""
+    """Label by key of the runs of the experiments in some result folders; empty if unknown for one of them."""
     asked: dict[str, str] = {}
     for path in paths:
         labels = ResultFolder(Path(path)).labels() if Path(path).is_dir() else {}
@@ -240,7 +240,7 @@ def completeness(frame: pd.DataFrame, asked: Mapping[str, str]) -> Completeness:
 
 
 def completeness_blocks(found: Completeness) -> list[Block]:
-    """What a reader has to know before comparing: mixed versions, outdated runs, missing runs; often nothing."""
+    """Warnings before a comparison: mixed versions, outdated runs, missing runs; often none."""
     blocks: list[Block] = []
     differing = mixture(found.current)
     if differing:
@@ -269,7 +269,7 @@ NUMBERS = r"-?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?"
 
 
 def runs_without_plan(frame: pd.DataFrame) -> list[Block]:
-    """Runs without a plan by solver, status and reason; reasons that differ in numbers alone are one."""
+    """Runs without a plan by solver, status and reason; reasons that differ in numbers alone count as one."""
     without = frame[frame.status.isin(WITHOUT_PLAN)]
     if without.empty:
         return [Paragraph("Every run ended with an accepted plan.")]

@@ -1,1 +1,1 @@
-"""What-if grids to move things on: an offline page, and a notebook widget of the same script and style."""
+"""What-if grids with sliders: an offline page, and a notebook widget with the same script and style."""

@@ -21,8 +21,8 @@ class SweepWidget(anywidget.AnyWidget):
         grid: the axes.
         points: entries by place that are known from the beginning.
         live: whether the script may ask for more.
-        asked: the place that the script asks for, with a number that makes each question another one.
-        answer: the entries of the place that was asked for last.
+        asked: the place that the script asks for, with a number that makes each question different.
+        answer: the entries of the place that the script asked for last.
     """
 
     _esm = script()
@@ -34,7 +34,7 @@ class SweepWidget(anywidget.AnyWidget):
     answer = traitlets.Dict().tag(sync=True)
 
     def __init__(self, known: KnownPlans) -> None:
-        """Show the session's own point, which is solved now."""
+        """Solve and show the session's own point."""
         self._known = known
         start = known.swept.question.start
         first = {",".join(map(str, start)): known.points(start)}
@@ -43,7 +43,7 @@ class SweepWidget(anywidget.AnyWidget):
 
     @property
     def swept(self) -> Swept:
-        """The plans that are known, by place."""
+        """The known plans, by place."""
         return self._known.swept
 
     def _answer(self, change: Any) -> None:

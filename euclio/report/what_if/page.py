@@ -1,4 +1,4 @@
-"""A grid of plans as one offline page with sliders; without scripts, and printed, a table of its points."""
+"""A grid of plans as one offline page with sliders; without scripts and in print it is a table of its points."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from euclio.core.words import DASH, counted, duration, full, joined
 from euclio.files.json_writing import json_text, one_line
 from euclio.problems.session import Session
 from euclio.problems.session.rules import Charging
-from euclio.questions.sweep.axes import Axis
+from euclio.questions.sweep.axes import PRICE, Axis
 from euclio.questions.sweep.description import describe, proof
 from euclio.questions.sweep.question import Place
 from euclio.questions.sweep.solving import Swept, sweep
@@ -26,7 +26,7 @@ from euclio.report.html import Live, html_page
 from euclio.report.what_if.parts import script, style
 
 ROOM, WITHOUT, DATA = "what-if", "what-if-without", "what-if-data"
-"""Ids in the page: where the sliders are, what stands there without scripts, and its data."""
+"""Ids in the page: the place of the sliders, the content without scripts, and the data."""
 START = f"""
 const data = JSON.parse(document.getElementById("{DATA}").textContent);
 const model = {{ get: (name) => data[name], set() {{}}, save_changes() {{}}, on() {{}}, off() {{}} }};
@@ -34,12 +34,12 @@ document.getElementById("{ROOM}").hidden = false;
 document.getElementById("{WITHOUT}").hidden = true;
 render({{ model, el: document.getElementById("{ROOM}") }});
 """
-"""What a page does with the script that it shares with the widget."""
+"""The page's call of the script that it shares with the widget."""
 FIRST = (
     '@media (max-width: 45rem) { .stacks td:first-child::before { content: attr(data-column) ": "; } }\n'
     ".what-if { margin-bottom: 1.5rem; }\n"
 )
-"""Styles of the page alone: in its table the first cell of a row is a number like the others."""
+"""Styles of the page alone, since in its table the first cell of a row is a number like the others."""
 
 
 def what_if_page(session: Session, **asked: Any) -> str:
@@ -49,7 +49,7 @@ def what_if_page(session: Session, **asked: Any) -> str:
 
 @told("writing the page")
 def page(found: Swept) -> str:
-    """The page of a grid whose points are all known, as HTML."""
+    """The page of a grid with all points known, as HTML."""
     data = one_line(json_text(describe(found)))
     # Within a script element only this sign could end it, or begin a comment.
     safe = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
@@ -72,32 +72,37 @@ def _blocks(found: Swept) -> Iterator[Block]:
 def _facts(found: Swept) -> Iterator[tuple[str, str]]:
     asked = found.question
     yield "session", asked.session.name
-    if asked.session.currency:
-        yield "prices in", asked.session.currency
+    yield "prices in", asked.session.currency or "an unnamed currency"
     if asked.changes is not None:
         yield "changed at all points", asked.changes.in_words()
     limit = "" if asked.time_limit_s is None else f", {duration(asked.time_limit_s)} at most for each plan"
     yield "solver", f"{asked.solver.name}{limit}; every cost is the checker's"
     yield "plan space", in_words(asked.space)
     for one in asked.axes:
-        yield one.heading, ", ".join(one.text(k) for k in range(len(one.values)))
+        yield _heading(one, asked.session), ", ".join(one.text(k) for k in range(len(one.values)))
     ways = joined(f"charged by {way}" if not way.whole else f"machines charged {way}" for way in asked.chargings)
     outcomes = Counter(_outcome(point) for point in found.points.values())
     counts = joined(f"{n:,} {words}" for words, n in outcomes.most_common())
     yield "plans", f"{asked.plans:,}, {ways}; {counts}"
 
 
+def _heading(axis: Axis, session: Session) -> str:
+    """The name of an axis with its unit; a price has the session's currency."""
+    money = session.currency if axis.kind is PRICE else ""
+    return f"{axis.label} ({money} per hour)" if money else axis.heading
+
+
 def _outcome(point: Point) -> str:
-    """What is proven of a point, for counting."""
+    """The proof of a point as a word, for counting."""
     if point.result.status is Status.INFEASIBLE:
         return "proven to have none"
     return "with a gap" if point.result.status is Status.FEASIBLE else proof(point)
 
 
 def _table(found: Swept) -> Table:
-    """A row per place; plans that are not proven the cheapest say how far the bound is below them."""
+    """A row per place; a plan that is not proven the cheapest states its distance to the bound."""
     asked = found.question
-    columns = [Column(one.heading, partial(_text, k, one)) for k, one in enumerate(asked.axes)]
+    columns = [Column(_heading(one, asked.session), partial(_text, k, one)) for k, one in enumerate(asked.axes)]
     for way in asked.chargings:
         columns += charging_columns(way, partial(_point, found, way), _machines)
     rows = tuple(tuple(column.cell(place).plain for column in columns) for place in asked.places)

@@ -23,7 +23,7 @@ def script() -> str:
 
 @cache
 def style() -> str:
-    """The style of what the script makes, in the colours of a report page."""
+    """The style of the script's output, in the colours of a report page."""
     return Path(__file__).with_name("what_if.css").read_text(encoding="utf-8")
 
 
@@ -43,7 +43,7 @@ class KnownPlans:
     """The plans of a widget, as the plain data that its script shows.
 
     Args:
-        swept: the grid, and the plans that are known.
+        swept: the grid, and the known plans.
     """
 
     def __init__(self, swept: Swept) -> None:
@@ -56,7 +56,7 @@ class KnownPlans:
         return found
 
     def points(self, place: Place) -> list[dict[str, Any]]:
-        """The entries of a place, one for each way of charging, solved where they are not known."""
+        """The entries of a place, one for each way of charging; unknown ones are solved."""
         asked = self.swept.question
         entries = [entry(self.swept.point(place, way), asked, self._reasons) for way in asked.chargings]
         return [_plain(one) for one in entries]

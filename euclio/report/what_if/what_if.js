@@ -48,9 +48,11 @@ function render({ model, el }) {
 
   const at = (where) => points[where.join(",")];
   const beside = (axis, step) => place.map((k, i) => (i === axis ? k + step : k));
+  // A price is per hour, in the session's currency.
+  const unitOf = (axis) => (axis.unit === "per hour" ? `${money} per hour`.trim() : axis.unit);
   const valueText = (axis, k) => {
     const text = axis.texts[k];
-    return axis.values[k] === null || !axis.unit ? text : `${text} ${axis.unit}`;
+    return axis.values[k] === null || !axis.unit ? text : `${text} ${unitOf(axis)}`;
   };
 
   // The parts of the page; what stands in them is renewed by `show`.
@@ -83,7 +85,7 @@ function render({ model, el }) {
   el.replaceChildren(
     make("div", { class: "axes", role: "group", "aria-label": "what is changed" }, ...sliders.map((one) => one.box)),
     ...(grid.axes.length ? [back] : []), status, costs,
-    ...(grid.axes.length ? [make("h3", {}, make("label", { for: choice.id }, "Cost per hour against "), choice), curve,
+    ...(grid.axes.length ? [make("h3", {}, make("label", { for: choice.id }, `Cost per hour${money && ` (${grid.currency})`} against `), choice), curve,
       legend] : []),
     make("h3", {}, "Machines by type"), machines,
     make("h3", {}, "What limits"), limits, steps,
@@ -265,12 +267,12 @@ function render({ model, el }) {
       parts.push(drawn("text", { x: anchor === "end" ? width - 2 : x(k), y: bottom + 17, "text-anchor": anchor },
         axis.texts[k]));
     });
-    const unit = axis.unit ? ` (${axis.unit})` : "";
+    const unit = axis.unit ? ` (${unitOf(axis)})` : "";
     parts.push(drawn("text", { class: "title", x: (SPACE.left + width - SPACE.right) / 2, y: SPACE.height - 6,
       "text-anchor": "middle" }, axis.label + unit));
     const middle = (SPACE.top + bottom) / 2;
     parts.push(drawn("text", { class: "title", x: 12, y: middle, "text-anchor": "middle",
-      transform: `rotate(-90 12 ${middle})` }, `cost per hour${grid.currency ? ` (${grid.currency})` : ""}`));
+      transform: `rotate(-90 12 ${middle})` }, `cost per hour${money && ` (${grid.currency})`}`));
     return parts;
   }
 

@@ -1,4 +1,4 @@
-"""The same sliders in a notebook, where the kernel solves what is not known yet (extra `widget`)."""
+"""The same sliders in a notebook, where the kernel solves unknown points (extra `widget`)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from euclio.report.what_if.kernel_side import SweepWidget
 
 FACTORS = tuple(Fraction(k, 10) for k in range(3, 21))
-"""Rates and SLOs where none are given, as multiples of the session's own: finer than a page's, as few are solved."""
+"""Default rates and SLOs as multiples of the session's own. They are finer than a page's, since few are solved."""
 MOST_POINTS = 10**6
-"""Plans that the grid of a widget may have; only those that are looked at are solved."""
+"""Most plans in the grid of a widget; only those that a user looks at are solved."""
 LIMIT_S = 1.0
-"""Limit of each run: one that moves a slider waits for it."""
+"""Limit of each run in seconds, since the user of a slider waits for it."""
 
 
 def widget(
@@ -37,14 +37,14 @@ def widget(
     solving: Solving = solve,
     **asked: Any,
 ) -> SweepWidget:
-    """Sliders over a session in a notebook; what they stand at is solved when they rest.
+    """Sliders over a session in a notebook; when they rest, their point is solved.
 
     Args:
         session: the session.
         rates: requests per second of all sources together; none: 0.3 to 2 times the session's.
         slos: objectives in seconds; none: 0.3 to 2 times the session's, of several objectives the first one's.
         time_limit_s: limit of each run in seconds; None means no limit.
-        solving: what solves a point.
+        solving: the function that solves a point.
         **asked: the rest as of `euclio.questions.sweep.question.question`.
 
     Returns:

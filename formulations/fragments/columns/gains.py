@@ -1,9 +1,9 @@
 """The largest gain of any set at given prices, in whole numbers, for thousands of fragments (ours).
 
-Prices do not rise with the time budget among fragments that begin at the same layer, as a fragment may take the place
-of a tighter one. So they stand in queues, the tightest first, and a set of a least budget takes the first ones that
-have it. Stages at the least share per fragment bound what a set gains by a sum over its fragments: that leaves out most
-re-partition points and times, and most numbers of fragments of the others.
+Prices do not rise with the time budget among fragments that begin at the same layer, since a fragment may replace a
+tighter one. So fragments stand in queues, the tightest first, and a set of a least budget takes the first ones with at
+least that budget. Stages at the least share per fragment bound the gain of a set by a sum over its fragments. That
+leaves out most re-partition points and times, and most numbers of fragments at the others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from heuristics.fragments.regrouping_tables import divide_heads
 # Least GPU shares of stages of fragments of one rate as tables, for thousands of them (ours).
 
 WIDTH = 250
-"""Fragments of a stage in the first tables; larger sets are bounded by their least share per fragment."""
+"""Most fragments of a stage in the first tables; the least share per fragment bounds larger sets."""
 
 
 class WideTables(NamedTuple):
@@ -41,7 +41,7 @@ class WideTables(NamedTuple):
         shared_least: least share per fragment of any number, rounded down, shape (rows,).
         own_start: shape (queues, layers + 1).
         own_ticks: times, shape (rows,).
-        own_cost: share of the cheapest heads, one or several, shape (rows, width + 1).
+        own_cost: share of the cheapest one or several heads, shape (rows, width + 1).
         own_least: as `shared_least`, shape (rows,).
     """
 
@@ -91,11 +91,11 @@ class _Rows:
         self._per_tick = types.rate_rps / stages.ticks_per_s
 
     def none(self) -> tuple[Ints, Ints, Ints]:
-        """The rows of a range that no stage runs."""
+        """The rows of a range without a stage."""
         return np.zeros(0, dtype=np.int64), np.zeros((0, self._width + 1), dtype=np.int64), np.zeros(0, dtype=np.int64)
 
     def of(self, first: int, end: int) -> tuple[Ints, Ints, Ints]:
-        """Times at which some number of fragments is served at a smaller share, shares, and the least per fragment."""
+        """Times at which the share of some number of fragments falls, shares, and the least share per fragment."""
         choices = self._stages.choices(first, end)
         if not len(choices.ticks):
             return self.none()
@@ -115,10 +115,10 @@ class _Rows:
         if self._max_instances is not None:
             cost[instances > self._max_instances] = NEVER
         cost = np.minimum(np.minimum.accumulate(cost, axis=0), NEVER)
-        # Of rows at one time the last has the least shares of all up to it.
+        # Among rows at one time the last has the least shares of all up to it.
         last = np.append(ticks[1:] != ticks[:-1], True).astype(bool)
         ticks, cost, each = ticks[last].astype(np.int64), cost[last], each[last].astype(np.int64)
-        # A row at which nothing gets cheaper says what the one before it says.
+        # A row without a cheaper stage repeats the one before it.
         cheaper = (cost[1:] < cost[:-1]).any(axis=1) | (each[1:] < each[:-1])
         kept = np.append(True, cheaper)
         return ticks[kept], cost[kept], each[kept]
@@ -144,18 +144,18 @@ class PricedQueues(NamedTuple):
 
 @compiled
 def largest_gains(tables: WideTables, limits: Ints, items: PricedQueues, members: int, taken: Ints) -> Ints:
-    """What sets of each least budget gain at most.
+    """The largest gain of sets of each least budget.
 
     Args:
         tables: least GPU shares of stages.
         limits: longest executions that least budgets allow, in ticks, shape (limits,).
         items: the fragments in queues.
         members: most fragments of a set.
-        taken: filled in: how many of each queue the set takes that gains most, shape (limits, queues); 0 if none gains.
+        taken: output, fragments of each queue in the set of largest gain, shape (limits, queues); 0 if none gains.
 
     Returns:
         Per limit an upper bound on the gain in units, 0 if none gains, shape (limits,). It is the largest gain, unless
-        only a set of more fragments than the tables have could gain more.
+        a set with more fragments than the tables gains more.
     """
     begins, starts, item_limit, price, worth = items
     queues, layers, width = len(begins), len(tables.shared_start) - 1, tables.shared_cost.shape[1] - 1
@@ -172,23 +172,23 @@ def largest_gains(tables: WideTables, limits: Ints, items: PricedQueues, members
         limit = limits[t]
         for b in range(queues):
             own = item_limit[starts[b] : starts[b + 1]]
-            # Fragments of a queue come by rising limit: those before this one have less than the least budget.
+            # Fragments of a queue come by rising limit, so those before this one have less than the least budget.
             first[b] = starts[b] + np.searchsorted(own, limit)
         for point in range(begins[0], layers):
             for row in range(tables.shared_start[point], tables.shared_start[point + 1]):
-                # Rows come by rising time: all later ones take too long as well.
+                # Rows come by rising time, so all later ones take too long as well.
                 if tables.shared_ticks[row] > limit:
                     break
-                # What fragments gain one by one, each queue up to where a price no longer pays for its stages.
+                # The gains of single fragments; each queue stops at a price that does not pay for its stages.
                 left, hoped = limit - tables.shared_ticks[row], 0
                 for b in range(queues):
                     each[b] = -1
                     head[b] = -1
-                    # The queue begins behind the point, or all its fragments are too tight: it gives none.
+                    # The queue begins behind the point, or all its fragments are too tight, so it gives none.
                     if begins[b] > point or first[b] >= starts[b + 1]:
                         continue
                     if begins[b] < point:
-                        # Its own stage may take what the shared one leaves; without one in time it gives none.
+                        # Its own stage gets the time that the shared one leaves; without a stage in time it gives none.
                         low, high = tables.own_start[b, point], tables.own_start[b, point + 1]
                         at = low + np.searchsorted(tables.own_ticks[low:high], left, side="right") - 1
                         if at < low:
@@ -197,10 +197,10 @@ def largest_gains(tables: WideTables, limits: Ints, items: PricedQueues, members
                     each[b] = tables.shared_least[row] + (tables.own_least[head[b]] if head[b] >= 0 else 0)
                     end[b] = place_above(price, first[b], starts[b + 1], each[b])
                     hoped += worth[end[b]] - worth[first[b]] - each[b] * (end[b] - first[b])
-                # Not even fragments at their least shares gain more than the best set so far.
+                # Even fragments at their least shares gain no more than the best set so far.
                 if hoped <= gains[t]:
                     continue
-                # Each fragment more than `end` costs what it is worth too little: as many as that leaves a gain.
+                # Each fragment beyond `end` loses, so take only as many as leave a gain.
                 alone = 0
                 possible = 0
                 for b in range(queues):
@@ -222,15 +222,15 @@ def largest_gains(tables: WideTables, limits: Ints, items: PricedQueues, members
                         most = max(most, net[b, k] - tables.shared_least[row] * k)
                     alone += most
                 if possible > width and members > width:
-                    # Sets of more fragments than the tables have: bounded by the sum over their fragments.
+                    # The sum over their fragments bounds sets with more fragments than the tables.
                     bound = _of_more(hoped, width, queues, first, end, starts, each, price)
                     if bound > gains[t]:
                         gains[t] = bound
                         taken[t, :] = 0
-                # Queue by queue at their real shares they gain no more either.
+                # The queues at their real shares gain no more either.
                 if alone <= gains[t] and possible <= width:
                     continue
-                # The most that so many fragments of the first queues gain together, and how many of the last one.
+                # The largest joint gain of a number of fragments of the first queues, and the number from the last one.
                 filled = 0
                 value[0, 0] = 0
                 for b in range(queues):
@@ -244,7 +244,7 @@ def largest_gains(tables: WideTables, limits: Ints, items: PricedQueues, members
                             if found > value[b + 1, k]:
                                 value[b + 1, k], choice[b, k] = found, some
                     filled = full
-                # Less the shared stage for all of them: keep the best, and read back what it takes of each queue.
+                # Subtract the shared stage for all of them, keep the best, and read back its fragments of each queue.
                 for k in range(1, min(filled, members) + 1):
                     if value[queues, k] - tables.shared_cost[row, k] > gains[t]:
                         gains[t] = value[queues, k] - tables.shared_cost[row, k]
@@ -257,7 +257,7 @@ def largest_gains(tables: WideTables, limits: Ints, items: PricedQueues, members
 
 @compiled
 def _of_more(hoped: int, width: int, queues: int, first: Ints, end: Ints, starts: Ints, each: Ints, price: Ints) -> int:
-    """What a set of more than `width` fragments gains at most: the sum over fragments less those that lose least."""
+    """An upper bound on the gain of a set of more than `width` fragments: the sum over those that lose least."""
     number = 0
     following = end.copy()
     for b in range(queues):
@@ -271,7 +271,7 @@ def _of_more(hoped: int, width: int, queues: int, first: Ints, end: Ints, starts
                 continue
             if best < 0 or each[b] - price[following[b]] < each[best] - price[following[best]]:
                 best = b
-        # There are not so many fragments, hence no such set.
+        # There are too few fragments for such a set.
         if best < 0:
             return 0
         bound -= each[best] - price[following[best]]

@@ -1,9 +1,9 @@
-"""Pricing where each fragment keeps its own time budget, in whole numbers (ours).
+"""Pricing if each fragment keeps its own time budget, in whole numbers (ours).
 
-Given the re-partition point and the time of the shared stage, heads do not depend on one another: the least budget of a
-head's members is its own. In some best set the members of each begin, by falling budget, are divided into heads one
-after the other: a member may change places with one of another head whose budget is less. So a dynamic program goes
-through the fragments of a begin by falling budget, and takes, leaves, or takes each as the last of its head.
+Given the re-partition point and the time of the shared stage, heads are independent, since each has the least budget of
+its own members. Some best set divides the members of each begin, by falling budget, into consecutive heads: a member
+may change places with one of another head with a smaller budget. So a dynamic program visits the fragments of a begin
+by falling budget. It leaves each, takes it, or takes it as the last of its head.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ Choices = npt.NDArray[np.int16]
 
 
 MOST_OF_BEGIN = 64
-"""Fragments of a begin beyond which there are too many choices."""
+"""Most fragments of a begin, because of the number of choices."""
 
 
 class OwnPricer(Pricer):
-    """Prices sets whose fragments keep their own time budgets; all have one rate.
+    """Prices sets of fragments with their own time budgets; all have one rate.
 
     Raises:
         InapplicableError: fragments have different rates, or too many begin at one layer.
@@ -42,14 +42,14 @@ class OwnPricer(Pricer):
     def price(self, prices: Ints, deadline: float = math.inf) -> tuple[int, list[tuple[Counts, int]]]:
         """The bound that prices prove, in units, and sets that gain, each with its GPU share in percent.
 
-        A plan has at most as many sets as there are fragments, and each gains at most what the best one does.
+        A plan has at most as many sets as fragments, and none gains more than the best one.
 
         Raises:
             TimeUpError: the deadline, a `time.perf_counter` value, has passed.
         """
         types, tables = self.types, self.tables
         items = self.items[::-1]
-        # Limits rise within a begin: turned round, and then sorted by begin alone, they fall.
+        # Limits rise within a begin; reversed, and then sorted by begin alone, they fall.
         items = items[np.argsort(types.begin[items], kind="stable")]
         layers = len(tables.shared_start) - 1
         gains, rows = np.zeros(layers, dtype=np.int64), np.zeros(layers, dtype=np.int64)
@@ -94,13 +94,13 @@ def best_own_sets(
         item_start: fragments of begin b are those from `item_start[b]` to `item_start[b + 1]`.
         item_limit: per fragment its longest execution in ticks, descending among those of one begin.
         item_price: per fragment its price in units, not negative.
-        gains: filled in: the largest gain by re-partition point in units, 0 if none gains, shape (layers,).
-        rows: filled in: the row of the shared stage of that set, shape (layers,).
-        members: filled in: whether a fragment is in that set, shape (layers, fragments).
+        gains: output, the largest gain by re-partition point in units, 0 if none gains, shape (layers,).
+        rows: output, the row of the shared stage of that set, shape (layers,).
+        members: output, whether a fragment is in that set, shape (layers, fragments).
         deadline: `clock` value at which to stop.
 
     Returns:
-        Whether all was seen before the deadline.
+        Whether the search ended before the deadline.
     """
     groups, layers = len(tables.begins), len(tables.shared_start) - 1
     largest = 0
@@ -120,17 +120,17 @@ def best_own_sets(
                     break
                 first, end = rows[point], rows[point] + 1
             for row in range(first, end):
-                # What is found by then is no bound on what sets gain: the caller drops it.
+                # The gains so far bound no set, so the caller drops them.
                 if is_past(deadline):
                     return False
-                # Fragments that pay for the shared stage alone, as if heads cost nothing: an upper bound on the gain.
+                # The fragments that pay for the shared stage if heads cost nothing give an upper bound on the gain.
                 hoped = 0
                 for i in range(item_start[np.searchsorted(tables.begins, point, side="right")]):
                     if item_limit[i] >= tables.shared_ticks[row]:
                         hoped += max(0, item_price[i] - tables.shared_least[row])
                 if hoped <= gains[point] and not again:
                     continue
-                # The best by number of fragments, begin after begin; `part` remembers how many the last one gives.
+                # The best by number of fragments, begin after begin; `part` remembers the number from the last one.
                 total[0, 1:] = -NEVER
                 for b in range(groups):
                     total[b + 1, :] = total[b]
@@ -150,7 +150,7 @@ def best_own_sets(
                         value[b],
                         choice[b],
                     )
-                    # No head is left open behind the last fragment: what is gained by number in whole heads alone.
+                    # No head stays open behind the last fragment, so only gains with whole heads count.
                     own = value[b, item_start[b + 1] - item_start[b], :, 0]
                     for k in range(1, len(own)):
                         if own[k] > 0:
@@ -158,7 +158,7 @@ def best_own_sets(
                                 found = total[b, before] + own[k]
                                 if total[b, before] > -NEVER and found > total[b + 1, before + k]:
                                     total[b + 1, before + k], part[b, before + k] = found, k
-                # The shared stage is paid once for all. The second time the same gain comes again, for its members.
+                # The set pays once for the shared stage. The second pass repeats the same gain to find its members.
                 for k in range(1, tables.most + 1):
                     gain = total[groups, k] - tables.shared_cost[row, k]
                     if gain > gains[point] or (again and gain == gains[point]):
@@ -184,13 +184,13 @@ def _heads(
 
     Args:
         taken: time of the shared stage in ticks.
-        direct: the fragments begin at the re-partition point, so that they have no heads.
+        direct: whether the fragments begin at the re-partition point, so that they have no heads.
         item_limit: their limits, descending.
         item_price: their prices.
         own_ticks: times of heads to the re-partition point.
         own_cost: their share by number of fragments.
-        value: filled in, by fragments seen, fragments in whole heads, and in the open one; -`NEVER`: impossible.
-        choice: filled in: 0 the last one seen is left, -1 it is in the open head, k it is the last of a head of k.
+        value: output, by visited fragments, fragments in whole heads, and in the open one; -`NEVER` if impossible.
+        choice: output for the last visited fragment: 0 left out, -1 in the open head, k the last of a head of k.
     """
     size = value.shape[1] - 1
     value[0, :, :] = -NEVER

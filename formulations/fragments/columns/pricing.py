@@ -1,8 +1,8 @@
-"""Pricing: the realigned sets whose fragments are worth most more than the set costs, in whole numbers (ours).
+"""Pricing: the realigned sets with the largest worth of their fragments less their cost, in whole numbers (ours).
 
 Given the least budget of a set, its re-partition point and the time of the shared stage, a set's share is a sum: heads
-of each begin, by their rates, and the shared stage, by the rate of all. Fragments of one begin and rate differ in their
-prices alone, so that those with the highest prices are taken; how many of each is a dynamic program over begins.
+of each begin, by their rates, and the shared stage, by the rate of all. Fragments of one begin and rate differ only in
+price, so the set takes those with the highest prices. A dynamic program over begins finds the numbers of each.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ def best_sets(
 
     Args:
         tables: least GPU shares of stages.
-        limits: longest executions to look at, in ticks, shape (limits,).
+        limits: longest executions, in ticks, shape (limits,).
         item_start: fragments of class c are those from `item_start[c]` to `item_start[c + 1]`.
         item_limit: per fragment its longest execution in ticks.
         item_price: per fragment its price in units, not negative, descending among those of one class.
 
     Returns:
-        The largest gain, prices of its fragments less its share, of sets within a limit, in units, 0 if none gains,
-        shape (limits, layers); and the mix of each begin that it takes, of those that have the limit the fragments with
-        the highest prices, shape (limits, layers, begins).
+        The largest gain of sets within a limit, in units, 0 if none gains, shape (limits, layers); a gain is the prices
+        of the fragments less the share. Next the mix of each begin in that set, shape (limits, layers, begins); it
+        means the fragments with the highest prices among those with the limit.
     """
     groups, layers, loads = len(tables.begins), len(tables.shared_start) - 1, tables.shared_cost.shape[1]
     gains = np.zeros((len(limits), layers), dtype=np.int64)
@@ -50,12 +50,12 @@ def best_sets(
         worth_of_mixes(tables, limit, item_start, item_limit, item_price, worth)
         for point in range(tables.begins[0], layers):
             for row in range(tables.shared_start[point], tables.shared_start[point + 1]):
-                # Rows come by rising time: all later ones take too long as well.
+                # Rows come by rising time, so all later ones take too long as well.
                 if tables.shared_ticks[row] > limit:
                     break
                 left = limit - tables.shared_ticks[row]
-                # A set costs at least this much for each load on the shared stage, so that begins can be looked at
-                # one by one: what they gain together is at least what any set gains.
+                # A set costs at least this much for each load on the shared stage. So the sum of the gains of single
+                # begins bounds the gain of any set.
                 least, hoped = tables.shared_least[row], 0
                 for b in range(groups):
                     fits[b] = False
@@ -65,7 +65,7 @@ def best_sets(
                     if tables.begins[b] < point:
                         start, end = tables.own_start[b, point], tables.own_end[b, point]
                         at = start + np.searchsorted(tables.own_ticks[start:end], left, side="right") - 1
-                        # No stage of its own leaves the time for the shared one: the begin gives no fragment.
+                        # No stage of its own leaves enough time for the shared one, so the begin gives no fragment.
                         if at < start:
                             continue
                     alone, first = 0, tables.mix_begin[b]
@@ -74,7 +74,7 @@ def best_sets(
                         fits[b] = fits[b] or net[m] > 0
                         alone = max(alone, net[m] - least * tables.mix_load[m])
                     hoped += alone
-                # Not even that is more than the best set so far gains.
+                # Even that is no more than the gain of the best set so far.
                 if hoped <= gains[t, point]:
                     continue
                 _combine(tables, net, fits, value, choice)
@@ -83,7 +83,7 @@ def best_sets(
                     if last[load] - tables.shared_cost[row, load] > gains[t, point]:
                         gains[t, point] = last[load] - tables.shared_cost[row, load]
                         rest = load
-                        # Read back from the last begin on: what it took leaves the load that the begins before it made.
+                        # Read back from the last begin; its mix leaves the load of the begins before it.
                         for b in range(groups - 1, -1, -1):
                             own = choice[b, rest]
                             taken[t, point, b] = own
@@ -105,16 +105,16 @@ def worth_of_mixes(
     Args:
         tables: least GPU shares of stages.
         limit: longest execution in ticks.
-        item_start: see `best_sets`, as all but the last.
+        item_start: see `best_sets`, as for the next two.
         item_limit: see `best_sets`.
         item_price: see `best_sets`.
-        worth: filled in, -`NEVER` where not so many fragments have the limit or a set may have; shape (mixes,).
+        worth: output, -`NEVER` if too few fragments have the limit or a set may not have as many; shape (mixes,).
     """
     classes = len(item_start) - 1
     prices = np.zeros((classes, tables.most + 1), dtype=np.int64)
     size = np.zeros(classes, dtype=np.int64)
     for c in range(classes):
-        # Prices fall within a class: the first fragments that have the limit are those of the highest.
+        # Prices fall within a class, so the first fragments with the limit have the highest ones.
         for i in range(item_start[c], item_start[c + 1]):
             if item_limit[i] >= limit and size[c] < tables.most:
                 prices[c, size[c] + 1] = prices[c, size[c]] + item_price[i]
@@ -145,14 +145,14 @@ def _combine(tables: Tables, net: Ints, fits: npt.NDArray[np.bool_], value: Ints
             continue
         first, reach = tables.mix_begin[b], filled
         for m in range(first + 1, tables.mix_begin[b + 1]):
-            # Without fragments that gain nothing the shared stage costs no more.
+            # Leaving out fragments without a gain makes the shared stage no more expensive.
             if net[m] <= 0:
                 continue
             load = tables.mix_load[m]
             for k in range(min(filled, loads - 1 - load) + 1):
                 found = value[b, k] + net[m]
                 if value[b, k] > -NEVER and found > value[b + 1, k + load]:
-                    # More members than a set may have would carry: their load would be that of a higher rate.
+                    # More members than a set may have would overflow into the load of a higher rate.
                     if base > 1 and k % base + load % base >= base:
                         continue
                     value[b + 1, k + load], choice[b, k + load] = found, m - first

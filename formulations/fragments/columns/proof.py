@@ -1,6 +1,6 @@
-"""From the bound to a proven optimum: all sets that a plan within a target may hold, and the best plan of them (ours).
+"""From the bound to a proven optimum: all sets that a plan within a target may have, and the best plan of them (ours).
 
-All is in whole numbers: the linear solver has no part in it but for the prices, and any prices prove what they prove.
+All numbers are whole. The linear solver only gives prices, and any prices prove a bound.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from formulations.fragments.columns.types import Ints
 
 # The best plan of sets within a slack: a shortest path, in whole numbers (ours).
 #
-# The fragments of a class, which have one begin and one rate, stand in a row, the tightest first. Some best plan is
-# built as follows: the tightest fragment of all that are left goes into a set with the tightest so many of each class,
-# and so on with the others. For take the set of that fragment in any best plan: its least budget is the fragment's,
-# whoever else is in it, so that a tighter fragment may change places with a member of the same class: the least budget
-# of the set that it leaves does not fall.
+# The fragments of a class, which have one begin and one rate, stand in a row, the tightest first. Some best plan has
+# this form: the tightest remaining fragment is in a set with the tightest ones of each class, and so on with the
+# others. Proof: take the set of that fragment in any best plan. Its least budget is the fragment's, with any other
+# members. So a tighter fragment may change places with a member of the same class, since the least budget of the set
+# that it leaves does not fall.
 #
-# So what is left is known by how many of each class are taken. Such numbers are nodes, sets are arcs from fewer to
+# So the numbers of each class taken so far determine the rest. Such numbers are nodes, sets are arcs from fewer to
 # more, and their lengths are reduced costs.
 
 EVERY = 64
-"""Nodes between two looks at the clock."""
+"""Nodes between two checks of the clock."""
 
 
 class Graph(NamedTuple):
@@ -62,12 +62,12 @@ def shortest_path(graph: Graph, slack: int, length: Ints, arc: npt.NDArray[np.in
     Args:
         graph: fragments and sets.
         slack: longest path of interest, in units.
-        length: filled in, `NEVER` where there is no path within the slack; shape (nodes,).
-        arc: filled in: the set that a shortest path ends with, shape (nodes,).
+        length: output, `NEVER` if there is no path within the slack; shape (nodes,).
+        arc: output, the last set of a shortest path, shape (nodes,).
         deadline: `clock` value at which to stop.
 
     Returns:
-        Whether all nodes were seen before the deadline.
+        Whether the search visited all nodes before the deadline.
     """
     first, rank, worth, set_start, numbers, share, radix = graph
     classes = len(radix)
@@ -77,13 +77,13 @@ def shortest_path(graph: Graph, slack: int, length: Ints, arc: npt.NDArray[np.in
     # Each arc leads to a node with a higher number.
     seen = 0
     for node in range(len(length) - 1):
-        # Prune: the slack has all that the sets still to come may gain in it.
+        # Prune here, since the slack already includes all gains of later sets.
         if length[node] > slack:
             continue
         seen += 1
         if seen % EVERY == 0 and is_past(deadline):
             return False
-        # How many of each class are taken, and the tightest fragment that is left: the next set has to take it.
+        # The numbers of each class so far, and the tightest remaining fragment, which the next set must take.
         rest, tightest, at = node, -1, -1
         for c in range(classes - 1, -1, -1):
             taken[c] = rest // radix[c]
@@ -94,7 +94,7 @@ def shortest_path(graph: Graph, slack: int, length: Ints, arc: npt.NDArray[np.in
         for k in range(set_start[tightest], set_start[tightest + 1]):
             if numbers[k, at] == 0:
                 continue
-            # The set takes the tightest fragments left of each class, as far as there are as many.
+            # The set takes the tightest remaining fragments of each class, if there are enough.
             cost, end = length[node] + share[k], node
             for c in range(classes):
                 place = first[c] + taken[c]
@@ -108,12 +108,11 @@ def shortest_path(graph: Graph, slack: int, length: Ints, arc: npt.NDArray[np.in
     return True
 
 
-# What the realigned sets that a plan within a target may hold take of each begin, by reduced costs in whole numbers.
+# Mixes of the realigned sets that a plan within a target may have, by reduced costs in whole numbers.
 #
-# A plan's share less what its fragments are worth at given prices is the sum of the reduced costs of its sets. None of
-# these is below what pricing found, so that none is above the target less the bound. The share of a set follows from
-# its least budget and from how many of its fragments have which begin and rate, so that only such mixes are listed
-# (ours).
+# A plan's share less the worth of its fragments at given prices is the sum of the reduced costs of its sets. None of
+# these is below the value from pricing, so none is above the target less the bound. The share of a set follows from its
+# least budget and from the numbers of its fragments by begin and rate, so only such mixes are listed (ours).
 
 
 @compiled
@@ -126,15 +125,15 @@ def shares_by_mixes(
     least: Ints,
     deadline: float,
 ) -> bool:
-    """The least share of sets within a limit by their mixes, where the reduced cost may be small enough.
+    """The least share of sets within a limit by their mixes, if the reduced cost may be small enough.
 
     Args:
         tables: least GPU shares of stages.
         limit: longest execution in ticks.
         slack: largest reduced cost, in units.
-        worth: the highest prices of the fragments of each mix, negative where there are not so many, shape (mixes,).
+        worth: the highest prices of the fragments of each mix, negative if there are too few, shape (mixes,).
         radix: place value of each begin in an index of `least`, shape (begins,).
-        least: filled in: the least share in units by mixes; `NEVER` where no set is within the slack.
+        least: output, the least share in units by mixes; `NEVER` if no set is within the slack.
         deadline: `clock` value at which to stop.
 
     Returns:
@@ -153,17 +152,17 @@ def shares_by_mixes(
     index = np.zeros(groups + 1, dtype=np.int64)
     for point in range(tables.begins[0], layers):
         for row in range(tables.shared_start[point], tables.shared_start[point + 1]):
-            # Rows come by rising time: all later ones take too long as well.
+            # Rows come by rising time, so all later ones take too long as well.
             if tables.shared_ticks[row] > limit:
                 break
             if is_past(deadline):
                 return False
             left, each = limit - tables.shared_ticks[row], tables.shared_least[row]
-            # What each begin gains at most by itself, summed from the last one on: what those behind a begin may add.
+            # The largest gain of each begin by itself, summed from the last one, bounds the gain of all later begins.
             for b in range(groups - 1, -1, -1):
                 fits[b], alone = tables.begins[b] == point, 0
                 at = -1
-                # The slowest own stage that leaves time for the shared one.
+                # The slowest own stage that leaves enough time for the shared one.
                 if tables.begins[b] < point:
                     start, end = tables.own_start[b, point], tables.own_end[b, point]
                     at = start + np.searchsorted(tables.own_ticks[start:end], left, side="right") - 1
@@ -173,38 +172,38 @@ def shares_by_mixes(
                         net[m] = tables.own_cost[at, m - tables.mix_begin[b]] if at >= 0 else 0
                         alone = max(alone, worth[m] - net[m] - each * tables.mix_load[m])
                 hoped[b] = hoped[b + 1] + alone
-            # Even the best mixes of all begins, each at the least share per load, fall short of the slack.
+            # Even the best mixes of all begins, each at the least share per load, lose more than the slack.
             if hoped[0] < -slack:
                 continue
-            # A mix of each begin in turn, given up as soon as what the others may gain does not make up for it.
+            # Choose a mix of each begin in turn, and give up as soon as the others cannot make up for its loss.
             b = 0
             own[0] = -1
             while b >= 0:
                 own[b] += 1
                 m = tables.mix_begin[b] + own[b]
-                # All its mixes are seen, or without a stage in time it gives none: back to the begin before.
+                # All its mixes are done, or it has no stage in time, so go back to the begin before.
                 if m >= tables.mix_begin[b + 1] or (own[b] > 0 and not fits[b]):
                     b -= 1
                     continue
                 share = net[m] if own[b] > 0 else 0
-                # There are not so many fragments, or no stage carries them.
+                # There are too few fragments, or no stage serves them.
                 if worth[m] < 0 or share >= NEVER or load[b] + tables.mix_load[m] >= loads:
                     continue
-                # More members than a set may have would carry: their load would be that of a higher rate.
+                # More members than a set may have would overflow into the load of a higher rate.
                 if load[b] % base + tables.mix_load[m] % base >= base:
                     continue
                 cost[b + 1] = cost[b] + share
                 gain[b + 1] = gain[b] + worth[m] - share
                 load[b + 1] = load[b] + tables.mix_load[m]
                 index[b + 1] = index[b] + own[b] * radix[b]
-                # Prune: the begins still to come cannot make up for what this mix loses.
+                # Prune here, since later begins cannot make up for the loss of this mix.
                 if gain[b + 1] - each * load[b + 1] + hoped[b + 1] < -slack:
                     continue
                 if b + 1 < groups:
                     b += 1
                     own[b] = -1
                     continue
-                # A mix of every begin: a whole set, kept by its mixes if it is the least share within the slack.
+                # A mix of every begin makes a whole set; its mixes keep the least share within the slack.
                 total = load[groups]
                 if total > 0 and gain[groups] - tables.shared_cost[row, total] >= -slack:
                     found = cost[groups] + tables.shared_cost[row, total]
@@ -213,19 +212,19 @@ def shares_by_mixes(
 
 
 MOST_NUMBERS = 4_000_000
-"""Mixes of all begins together beyond which they are not listed."""
+"""Most mixes of all begins together."""
 ROOM = 4_000_000
-"""Sets beyond which their listing is given up."""
+"""Most sets of a list."""
 MOST_NODES = 2**24
-"""Nodes beyond which no path is looked for."""
+"""Most nodes for a search of paths."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """Sets by least budget and numbers of fragments of each class, each standing for all sets of such fragments.
+    """Sets by least budget and numbers of fragments of each class; each stands for all sets of such fragments.
 
     Attributes:
-        start: sets whose least budget has the limit `pricer.limits[t]` are those from `start[t]` to `start[t + 1]`.
+        start: sets of the limit `pricer.limits[t]` are those from `start[t]` to `start[t + 1]`.
         numbers: per set how many fragments of each class it takes, shape (sets, classes).
         share: per set its GPU share in units, shape (sets,).
     """
@@ -249,7 +248,7 @@ class SetPath:
 
 
 def sets_within(pricer: Pricer, prices: Ints, slack: int, deadline: float) -> Listed | None:
-    """The numbers of fragments of all sets whose reduced cost may be within a slack.
+    """The numbers of fragments of all sets with a reduced cost that may be within a slack.
 
     Args:
         pricer: types and tables.
@@ -299,11 +298,11 @@ def sets_within(pricer: Pricer, prices: Ints, slack: int, deadline: float) -> Li
 def best_within(
     pricer: Pricer, prices: Ints, sets: Listed, target_pct: int, slack: int, deadline: float
 ) -> SetPath | None:
-    """The best of all plans within a target, which holds listed sets alone.
+    """The best of all plans within a target, which consists of listed sets.
 
     Args:
         pricer: types and tables.
-        prices: prices that the sets were listed at, in units, shape (types,).
+        prices: prices behind the list of sets, in units, shape (types,).
         sets: all sets of reduced costs within the slack.
         target_pct: GPU share that the plan may have.
         slack: longest path that leads to such a plan, in units.
@@ -332,7 +331,7 @@ def best_within(
 
 
 def _radix(shape: Ints) -> Ints:
-    """Place values of numbers below `shape`, so that together they are one number."""
+    """Place values that combine numbers below `shape` to one number."""
     return np.concatenate(([1], np.cumprod(shape)[:-1])).astype(np.int64)
 
 
@@ -342,7 +341,7 @@ def _columns(pricer: Pricer, numbers: Ints, radix: Ints, arc: npt.NDArray[np.int
     node = len(arc) - 1
     while node:
         own = numbers[arc[node]]
-        # Without what the set takes it is the node that the arc came from.
+        # Subtracting the fragments of the set gives the node from which the arc came.
         node -= int(own @ radix)
         taken = node // radix % (np.diff(pricer.starts) + 1)
         kinds: dict[int, int] = {}

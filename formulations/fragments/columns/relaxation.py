@@ -1,11 +1,11 @@
-"""Column generation: the linear program over all realigned sets, and an exact bound at any time (ours).
+"""Column generation for the linear program over all realigned sets, with an exact bound at any time (ours).
 
-Prices are rounded down to whole units and sets are priced in whole numbers, so that the bound rests on no float. At
-most as many sets have a least budget as there are fragments with it; each of these gains at most what pricing found:
+Prices are rounded down to whole units and sets are priced in whole numbers, so the bound rests on no float. A least
+budget has at most as many sets as fragments, and no set gains more than the largest gain of pricing:
 
     Σ count · price − Σ over least budgets of fragments with it · largest gain ≤ every plan
 
-GPU shares are whole percents, so that this is rounded up to the next one.
+GPU shares are whole percents, so this is rounded up to the next one.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from formulations.fragments.columns.pricing import best_sets
 from formulations.fragments.columns.tables import MOST_PCT, UNIT, Tables
 from formulations.fragments.columns.types import Ints, Types
 
-# The linear program over the columns so far: each type's fragments covered, at the least GPU share (ours).
+# The linear program over the columns so far, which cover each type's fragments at the least GPU share (ours).
 
 Floats = npt.NDArray[np.float64]
 Counts = tuple[tuple[int, int], ...]
-"""A column: types, ascending, and how many fragments of each."""
+"""A column as ascending types, and the number of fragments of each."""
 
 
 class Master:
-    """min share · x, at least the fragments of each type in sets, x ≥ 0.
+    """The program min share · x, with at least the fragments of each type in sets, x ≥ 0.
 
-    To cover is enough: a set without some of its fragments costs no more.
+    Covering is enough, since a set without some of its fragments costs no more.
 
     Attributes:
         columns: GPU share in percent of each column so far, in the order in which they were added.
@@ -46,7 +46,7 @@ class Master:
 
     @property
     def value(self) -> float:
-        """The last optimum as HiGHS has it: no bound."""
+        """The last optimum by HiGHS, which is no bound."""
         return self._program.value
 
     def add(self, column: Counts, share_pct: int) -> bool:
@@ -68,23 +68,23 @@ class Master:
 
 
 ABOVE = 1e-6
-"""Bounds this far above a whole percent are rounded up in the search's stopping rule; the bound itself is exact."""
+"""Margin above a whole percent from which the search's stopping rule rounds up; the bound itself is exact."""
 
 AT_ONCE = 4
-"""Least budgets that are priced between two looks at the clock."""
+"""Least budgets to price between two checks of the clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relaxation:
-    """What column generation found.
+    """The result of column generation.
 
     Attributes:
         bound_units: proven least GPU share of any plan in units.
         prices: the prices that prove it, in units, shape (types,).
         columns: GPU share in percent of each column.
-        value: optimum of the linear program over these, as HiGHS has it.
+        value: optimum of the linear program over these, by HiGHS.
         rounds: number of pricings.
-        converged: whether no set gains any more, or the bound cannot rise to another percent.
+        converged: whether no set gains any more, or the bound cannot reach another percent.
     """
 
     bound_units: int
@@ -138,7 +138,7 @@ class Pricer:
             for k in range(0, len(self.limits), AT_ONCE)
         ]
         gains, taken = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-        # In integers of Python: prices times fragments may go beyond 64 bits.
+        # Integers of Python, since prices times fragments may exceed 64 bits.
         value = sum(int(k) * int(price) for k, price in zip(self.types.counts, prices, strict=True))
         lost = sum(int(k) * int(gain) for k, gain in zip(self.fragments, gains.max(axis=1), strict=True))
         found = []
@@ -169,7 +169,7 @@ class Pricer:
 
 
 def relaxed(pricer: Pricer, alone: dict[Counts, int], deadline: float) -> Relaxation:
-    """Generate columns until no set gains, the bound cannot rise to another percent, or the deadline has passed.
+    """Generate columns until no set gains, the bound cannot reach another percent, or the deadline has passed.
 
     Args:
         pricer: prices sets.
@@ -183,7 +183,7 @@ def relaxed(pricer: Pricer, alone: dict[Counts, int], deadline: float) -> Relaxa
     rounds, converged = 0, False
     while not converged:
         duals: Floats = master.prices()
-        # Prices of any size prove a bound; those above any stage's share would not fit into 64 bits.
+        # Prices of any size prove a bound, but those above any stage's share would not fit into 64 bits.
         prices = np.floor(np.minimum(duals, MOST_PCT) * UNIT).astype(np.int64)
         try:
             bound, found = pricer.price(prices, deadline)

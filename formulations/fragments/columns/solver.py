@@ -1,4 +1,4 @@
-"""Solver `fragment-columns`: realigned sets as columns, priced exactly, the best plan as a shortest path (ours)."""
+"""Solver `fragment-columns`: exactly priced realigned sets as columns, and the best plan as a shortest path (ours)."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from formulations.fragments.columns.wide import coarser, compile_wide, fluid_bou
 from formulations.fragments.set_partition import solve_set_partition
 from heuristics.fragments.regrouping import solve_regroup
 
-# From sets of fragments to a plan: each set at its least GPU share, or its fragments apart where that is less.
+# From sets of fragments to a plan: each set at its least GPU share, or its fragments apart if that is less.
 
 MOST_KINDS = 6
-"""Different fragments of a begin, with time budgets of their own, whose heads are chosen exactly."""
+"""Most different fragments of a begin, with time budgets of their own, for an exact choice of heads."""
 MOST_PAIRS = 2**17
-"""Pairs of fragments that are left and of a head of them, of begins with several kinds of fragments, up to which heads
-are chosen exactly: each takes some microseconds."""
+"""Most pairs of remaining fragments and a head of them, for begins with several kinds of fragments, for an exact choice
+of heads; each takes some microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class FleetPlan:
-    """What a method has found.
+    """The result of a method.
 
     Attributes:
-        sets: sets of a plan, by the places of their fragments; None if there is no plan better than the known one.
-        bound_pct: no plan has a GPU share below this.
+        sets: sets of a plan, as places of their fragments; None if no plan is better than the known one.
+        bound_pct: proven lower bound on the GPU share of plans.
         stats: counters.
     """
 
@@ -84,13 +84,13 @@ def priced_plan(
         fleet: the instance.
         stages: stages of its network.
         space: plan space.
-        sets: sets by the places of their fragments.
+        sets: sets, as places of their fragments.
         alone: GPU share of each fragment by itself, in percent.
     """
     plan = []
     for places in sets:
         found = _priced(fleet, stages, space, places)
-        # Sets that were chosen for lower rates, or priced roughly, may take more than their fragments apart.
+        # Sets chosen for lower rates, or with rough prices, may take more than their fragments apart.
         if found is not None and found.total_pct <= sum(alone[k] for k in places):
             plan.append(found)
         else:
@@ -99,9 +99,9 @@ def priced_plan(
 
 
 def _priced(fleet: Fleet, stages: Stages, space: FragmentSpace, places: Places) -> Priced | None:
-    """A set at its least GPU share, or a bit above it where it has too many heads; None if it is too slow.
+    """A set at its least GPU share, or slightly above it with too many heads; None if it is too slow.
 
-    Of many different budgets of their own, the heads of the least budget for all are kept.
+    With many different own budgets, it has the heads of the least budget for all.
     """
     parts = [part_of(fleet, [k]) for k in places]
     if not _has_many_heads(parts, space):
@@ -115,7 +115,7 @@ def _priced(fleet: Fleet, stages: Stages, space: FragmentSpace, places: Places) 
 
 
 def _has_many_heads(parts: Sequence[Part], space: FragmentSpace) -> bool:
-    """Whether the heads of a set are too many to choose them exactly."""
+    """Whether a set has too many heads for an exact choice."""
     own = space.budgets is Budgets.OWN
     kinds = Counter((part.begin, part.rate_rps, part.budget_s if own else 0) for part in parts)
     numbers: dict[int, list[int]] = {}
@@ -143,13 +143,13 @@ def _of_plain_heads(fleet: Fleet, stages: Stages, space: FragmentSpace, places: 
     return min(found, key=lambda priced: priced.total_pct, default=None)
 
 
-# A first plan of given sets by a MIP, whose word proves nothing (ours).
+# A first plan of given sets by a MIP, which proves nothing (ours).
 
 
 def best_partition(
     columns: dict[Counts, int], counts: Ints, deadline: float, most_nodes: int | None = None
 ) -> dict[Counts, int] | None:
-    """The best plan of some sets by a MIP: how often each is taken; None if it found none.
+    """The best plan of some sets by a MIP, as multiples of each; None if it found none.
 
     Args:
         columns: sets, with their GPU shares in percent.
@@ -175,22 +175,21 @@ def best_partition(
 
 
 FIRST_NODES = 500
-"""Nodes for the plan of fragments with time budgets of their own, of the sets that column generation leaves."""
+"""Nodes of the MIP over the sets of column generation, for fragments with time budgets of their own."""
 MANY_TYPES = 120
-"""Types beyond which the gap is left open."""
+"""Most types for closing the gap."""
 MANY_FRAGMENTS = 200
-"""Fragments beyond which it is: 500 take from seconds to minutes, and whoever plans thousands wants an answer soon."""
+"""Most fragments for closing the gap; 500 take from seconds to minutes, and thousands need a quick answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ClosedGap:
-    """What closing the gap came to.
+    """The result of closing the gap.
 
     Attributes:
-        best: how often each set is taken by a plan below the known one's share; None if there is none, or time was
-            over.
+        best: multiples of each set in a plan below the known one's share; None if there is none, or time was over.
         bound_pct: no plan has a GPU share below this, in percent.
-        sets: sets that were looked at.
+        sets: number of listed sets.
     """
 
     best: dict[Counts, int] | None
@@ -231,7 +230,7 @@ def _left(deadline: float) -> float | None:
 
 
 def _is_large(fleet: Fleet) -> bool:
-    """Whether a fleet has too many fragments, or kinds of them whatever their rates, for its gap to be closed."""
+    """Whether a fleet has too many fragments, or kinds of them apart from rates, for closing its gap."""
     kinds = {(fragment.partition_point, fragment.budget_s) for fragment in fleet.fragments}
     return len(kinds) > MANY_TYPES or len(fleet.fragments) > MANY_FRAGMENTS
 
@@ -244,11 +243,11 @@ def _answer(
     known: Answer[FragmentPlan],
     deadline: float,
 ) -> Answer[FragmentPlan]:
-    """The best plan found, and the bound, from a plan on that is known.
+    """The best plan found, and the bound, starting with a known plan.
 
-    A plan for the least time budgets of sets keeps those of its fragments, too.
+    A plan for the least time budgets of sets also keeps those of its fragments.
     """
-    # Each fragment can be served by itself, so that the heuristic has a plan.
+    # Each fragment can be served by itself, so the heuristic has a plan.
     assert known.plan is not None
     assert known.claimed is not None
     best = (round(known.claimed), known.plan)
@@ -270,7 +269,7 @@ def _better(
     sets: Sequence[Places] | None,
     alone: Sequence[int],
 ) -> tuple[int, FragmentPlan]:
-    """The best plan so far with its GPU share in percent, or the plan of some sets where that is better."""
+    """The best plan so far with its GPU share in percent, or the plan of some sets if that is better."""
     if sets is None:
         return best
     priced = priced_plan(fleet, stages, space, sets, alone)
@@ -281,7 +280,7 @@ def _better(
 def _relaxed(
     fleet: Fleet, stages: Stages, space: FragmentSpace, alone: Sequence[int], known_pct: int, deadline: float
 ) -> FleetPlan:
-    """What `_search` finds, for lower rates where it is inapplicable; a plan of lower rates has no larger a share."""
+    """The result of `_search`, for lower rates if it is inapplicable; a plan of lower rates has no larger share."""
     for lower in chain([fleet], coarser(fleet)):
         try:
             return _search(lower, stages, space, alone, known_pct, deadline)
@@ -302,11 +301,11 @@ def _search(
         stages: stages of its network.
         space: plan space.
         share: GPU share of each fragment by itself, in percent.
-        known_pct: GPU share of a plan that is known, in percent.
+        known_pct: GPU share of a known plan, in percent.
         deadline: `time.perf_counter` value.
 
     Raises:
-        InapplicableError: rates that are too many, or numbers that do not fit into 64 bits.
+        InapplicableError: there are too many rates, or numbers do not fit into 64 bits.
         TimeUpError: the deadline has passed.
     """
     if space.sharing is not Sharing.REALIGNED:
@@ -332,7 +331,7 @@ def _search(
 def _proven(
     types: Types, stages: Stages, space: FragmentSpace, alone: dict[Counts, int], known_pct: int, deadline: float
 ) -> tuple[Relaxation, _ClosedGap]:
-    """Bound and plan of few types, with the gap closed."""
+    """Bound and plan for few types, with the gap closed."""
     pricer = Pricer(types, tables_of(types, stages, space, deadline))
     root = relaxed(pricer, alone, deadline)
     return root, _close_gap(pricer, root, known_pct, deadline)
@@ -341,14 +340,14 @@ def _proven(
 def _own_budgets(
     types: Types, stages: Stages, space: FragmentSpace, alone: dict[Counts, int], known_pct: int, deadline: float
 ) -> tuple[Relaxation, _ClosedGap]:
-    """Bound and plan of fragments with time budgets of their own, with the gap left open."""
+    """Bound and plan for fragments with time budgets of their own, with an open gap."""
     root = relaxed(OwnPricer(types, tables_of(types, stages, space, deadline)), alone, deadline)
     best = best_partition(root.columns, types.counts, deadline, FIRST_NODES) if root.bound_pct < known_pct else None
     return root, _ClosedGap(best, root.bound_pct, 0)
 
 
 def _close_gap(pricer: Pricer, root: Relaxation, known_pct: int, deadline: float) -> _ClosedGap:
-    """The best plan within a target, which is raised until there is one or the known plan is shown to be the best."""
+    """The best plan within a target, which rises until there is one or the known plan is proven the best."""
     bound, step, listed = root.bound_pct, 1, 0
     while bound < known_pct:
         target = min(bound + step, known_pct) - 1
@@ -363,13 +362,13 @@ def _close_gap(pricer: Pricer, root: Relaxation, known_pct: int, deadline: float
         if found.share_pct is not None:
             return _ClosedGap(found.sets, found.share_pct, listed)
         bound = target + 1
-        # Steps double, so that the targets which are too low take little of the whole time.
+        # Steps double, so that targets that are too low take little of the whole time.
         step *= 2
     return _ClosedGap(None, bound, listed)
 
 
 def _places(types: Types, best: dict[Counts, int]) -> list[Places]:
-    """The fragments of each set of some columns; those that more sets cover than hold them stay in the first."""
+    """The fragments of each set of some columns; one that several sets cover stays in the first."""
     left = [list(own) for own in types.members]
     sets = []
     for column, number in best.items():
@@ -381,7 +380,7 @@ def _places(types: Types, best: dict[Counts, int]) -> list[Places]:
 
 
 def compile_fragment_columns() -> None:
-    """Compile pricing and listing, which fleets without a gap do without."""
+    """Compile pricing and listing, which fleets without a gap do not need."""
     network = Network("compiled", [1], [100], [[["0.01"]], [["0.01"]]])
     fleet = Fleet("compiled", network, [Fragment("a", 0, "0.1", 10), Fragment("b", 1, "0.1", 10)])
     stages = Stages(network)

@@ -19,10 +19,10 @@ from euclio.problems.fragments.stages import Frontier, Stages
 from formulations.fragments.candidates import TimeUpError
 from formulations.fragments.columns.types import MOST_TICKS, Ints, Types
 
-# Mixes: how many fragments of each class of a begin a set takes, and the loads that they add up to (ours).
+# Mixes: a set's numbers of fragments of each class of a begin, and the loads as their sums (ours).
 
 MOST_MIXES = 2**12
-"""Mixes of a begin beyond which tables would grow too large."""
+"""Most mixes of a begin, because of the size of tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Mixes:
     """The mixes of a begin.
 
     Attributes:
-        number: fragments of each class, shape (mixes, classes); the first class counts up first.
+        number: fragments of each class, shape (mixes, classes); the first class varies fastest.
         rate: rates in units, shape (mixes,).
         members: numbers of fragments, shape (mixes,).
     """
@@ -41,7 +41,7 @@ class Mixes:
 
 
 def mixes_of(types: Types, begin: int, most: int) -> Mixes:
-    """The mixes of the fragments that begin at a layer, at most so many of each class.
+    """The mixes of the fragments that begin at a layer, up to a number of each class.
 
     Raises:
         InapplicableError: there are too many.
@@ -58,13 +58,13 @@ def mixes_of(types: Types, begin: int, most: int) -> Mixes:
 
 
 def rates_of_loads(mixes: Sequence[Mixes], most: int, *, alike: bool, counted: bool) -> Ints:
-    """The rate of each load that sets may have, in units; 0 if none has it.
+    """The rate of each possible load of sets, in units; 0 if no set has it.
 
     Args:
         mixes: mixes of each begin.
         most: most fragments of a set.
-        alike: all fragments have the rate 1.
-        counted: loads tell the number of members.
+        alike: whether all fragments have the rate 1.
+        counted: whether loads tell the number of members.
     """
     # With one rate a load is the number of fragments.
     if alike:
@@ -93,7 +93,7 @@ def divide_mixes(least: Ints, number: Ints) -> None:
         number: see `Mixes`.
     """
     for mix in range(1, len(number)):
-        # A part and the rest, of which the part is no more than half.
+        # Divide into a part of no more than half, and the rest.
         for part in range(1, mix // 2 + 1):
             fits = True
             for c in range(number.shape[1]):
@@ -106,21 +106,21 @@ def divide_mixes(least: Ints, number: Ints) -> None:
 UNIT = 2**20
 """Prices and GPU shares are whole numbers of this part of a percent, so that reduced costs are exact."""
 NEVER = 2**50
-"""The GPU share of a stage that is not fast enough, in units: more than any plan, and its sums fit into 64 bits."""
+"""The GPU share of a stage that is too slow, in units. It exceeds that of any plan, and its sums fit into 64 bits."""
 MOST_PCT = 2**28
-"""GPU shares of a stage from here on are refused, and less where so many stages of a set could add up to `NEVER`."""
+"""Least refused GPU share of a stage; it is lower if the stages of a set could add up to `NEVER`."""
 MOST_FRAGMENTS = 2000
-"""Fragments of a set beyond which tables would grow too large."""
+"""Most fragments of a set, because of the size of tables."""
 MOST_ENTRIES = 2**25
-"""Entries of a table beyond which it would grow too large."""
+"""Most entries of a table."""
 
 
 class Tables(NamedTuple):
-    """Least GPU shares, in units, of shared stages and of heads by time and by what they serve.
+    """Least GPU shares, in units, of shared stages and of heads by time and load.
 
-    A *class* is a begin and a rate. A *mix* says how many fragments of each class of a begin are taken; where all have
-    one rate, mix k takes k. The *load* of a set sums up over its mixes: the rate in units of the types' common one,
-    times `load_base`, and where that is above 1 the members.
+    A *class* is a begin and a rate. A *mix* gives the number of fragments of each class of a begin; with one rate, mix
+    k has k. The *load* of a set is a sum over its mixes of the rate in units of the types' common one, times
+    `load_base`, plus the members if that is above 1.
 
     Shared stages of re-partition point p take the rows `shared_start[p]` to `shared_start[p + 1]`, heads that begin at
     the layer `begins[b]` and end at p the rows `own_start[b, p]` to `own_end[b, p]`; rows by ascending time.
@@ -132,8 +132,8 @@ class Tables(NamedTuple):
         mix_begin: mixes of begin b are those from `mix_begin[b]` to `mix_begin[b + 1]`, the first of them empty.
         mix_number: fragments of each class, of the begin's classes in order, shape (mixes, most classes of a begin).
         mix_load: loads of the mixes, shape (mixes,).
-        load_base: one more than `most` where rates differ and a set may not have all fragments, so that a load tells
-            its members; else 1.
+        load_base: one more than `most` if rates differ and a set may not have all fragments, so that a load tells its
+            members; else 1.
         shared_start: shape (layers + 1,).
         shared_ticks: times, shape (rows,).
         shared_cost: share by load, shape (rows, loads).
@@ -182,7 +182,7 @@ def tables_of(types: Types, stages: Stages, space: FragmentSpace, deadline: floa
     Args:
         types: types of fragments.
         stages: stages of their network.
-        space: plan space; its sharing and budgets are left to the caller.
+        space: plan space; the caller handles its sharing and budgets.
         deadline: `time.perf_counter` value.
 
     Raises:
@@ -196,8 +196,8 @@ def tables_of(types: Types, stages: Stages, space: FragmentSpace, deadline: floa
     if most > MOST_FRAGMENTS:
         raise InapplicableError(f"a set may have {most:,} fragments; this takes {MOST_FRAGMENTS:,}; allow fewer")
     mixes = [mixes_of(types, begin, most) for begin in begins.tolist()]
-    # Where weights differ and a set may not have all fragments, a load alone does not tell how many it has: the number
-    # is the load's last digit, to a base beyond the largest number.
+    # If weights differ and a set may not have all fragments, the rate does not tell the number of fragments. So the
+    # number is the load's last digit, to a base beyond the largest number.
     alike = bool((types.weights == 1).all())
     counted = not alike and most < total
     base = most + 1 if counted else 1
@@ -205,7 +205,7 @@ def tables_of(types: Types, stages: Stages, space: FragmentSpace, deadline: floa
     rate = rates_of_loads(mixes, most, alike=alike, counted=counted)
     widest = max(len(own.rate) for own in mixes)
 
-    # A set has a shared stage and no more own ones than fragments.
+    # A set has a shared stage and at most as many own ones as fragments.
     most_pct = min(MOST_PCT, NEVER // UNIT // (most + 1))
 
     def table(first: int, end: int, rates: Ints, width: int) -> tuple[Ints, Ints]:
@@ -213,11 +213,11 @@ def tables_of(types: Types, stages: Stages, space: FragmentSpace, deadline: floa
             raise TimeUpError
         return _table(stages, (first, end), types.rate_rps, rates, width, space, most_pct)
 
-    # No set is shared from before its first fragment's begin on.
+    # No set shares a stage before the begin of its first fragment.
     empty = np.zeros(0, dtype=np.int64), np.zeros((0, len(rate)), dtype=np.int64)
     shared = [table(point, layers, rate, len(rate)) if point >= begins[0] else empty for point in range(layers)]
     own_rows = np.zeros((2, len(begins), layers), dtype=np.int64)
-    # Own stages, from a begin to where the shared one takes over: a table for each such pair, one after the other.
+    # Own stages from a begin to the start of the shared one, with a table for each such pair.
     own: list[tuple[Ints, Ints]] = []
     rows = 0
     for b, begin in enumerate(begins.tolist()):
@@ -249,7 +249,7 @@ def tables_of(types: Types, stages: Stages, space: FragmentSpace, deadline: floa
 
 
 def _all_mixes(mixes: list[Mixes]) -> tuple[Ints, Ints]:
-    """Where the mixes of each begin stand among all of them, and their numbers of fragments by class."""
+    """The places of each begin's mixes among all of them, and their numbers of fragments by class."""
     number = np.zeros((sum(len(m.rate) for m in mixes), max(m.number.shape[1] for m in mixes)), dtype=np.int64)
     mix_begin = np.cumsum([0, *(len(m.rate) for m in mixes)]).astype(np.int64)
     for first, mix in zip(mix_begin.tolist(), mixes, strict=False):
@@ -266,7 +266,7 @@ def _table(
     space: FragmentSpace,
     most_pct: int,
 ) -> tuple[Ints, Ints]:
-    """Times at which some stage gets cheaper, and the least share within each by rate; nothing costs nothing."""
+    """Times at which some stage gets cheaper, and the least share within each by rate; a rate of 0 costs nothing."""
     different = np.unique(rates[rates > 0]).tolist()
     found = {rate: stages.frontier(*layers, rate * rate_rps, space.max_instances) for rate in different}
     ticks = np.unique(np.concatenate([_fitting(frontier, most_pct) for frontier in found.values()]))

@@ -1,7 +1,7 @@
-"""Fragments by type: those that no plan needs to tell apart under least budgets (ours).
+"""Fragments by type; plans under least budgets need not distinguish fragments of one type (ours).
 
 A type is a partition point, a rate and the longest execution that the time budget allows. Rates are whole multiples of
-a common one, so that a stage is known by how many of these it serves.
+a common one, so the number of these determines a stage.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from euclio.problems.fragments.stages import Stages
 Ints = npt.NDArray[np.int64]
 
 MOST_TICKS = 2**60
-"""Times from here on are refused."""
+"""Least refused time."""
 MOST_WEIGHT = 2**25
-"""Rates of all fragments together, in multiples of the common one, from which on they are refused."""
+"""Least refused sum of rates of all fragments, in multiples of the common one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Types:
-    """Fragments that no plan needs to tell apart, sorted by partition point, then by rate, then by limit.
+    """Types of fragments, sorted by partition point, then by rate, then by limit.
 
     Attributes:
         begin: per type its first layer, shape (types,).
         limit: per type the longest execution in ticks, shape (types,).
         members: per type the places of its fragments.
-        rate_rps: requests per second that all rates are whole multiples of.
+        rate_rps: requests per second of which all rates are whole multiples.
         weight: per type its rate as such a multiple, shape (types,); None if all have this rate.
     """
 
@@ -58,7 +58,7 @@ def types_of(fleet: Fleet, stages: Stages) -> Types:
     """The types of a fleet.
 
     Raises:
-        InapplicableError: times that do not fit into 64 bits.
+        InapplicableError: times do not fit into 64 bits.
     """
     rates = [fragment.rate_rps for fragment in fleet.fragments]
     below = math.lcm(*(rate.denominator for rate in rates))

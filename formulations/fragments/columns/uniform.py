@@ -1,7 +1,8 @@
-"""Fragments that share without realignment: groups of uniform ones, each divided into sets by itself (ours).
+"""Fragments that share without realignment, as independent groups of uniform ones (ours).
 
 Under `uniform` sharing a set has fragments of one partition point and one time budget, under `alone` a single one. So a
-plan is one for each group, and a group's is a dynamic program over how many fragments of each rate are left.
+plan is a union of plans for the groups. A dynamic program over the remaining numbers of fragments of each rate finds a
+group's plan.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from euclio.problems.fragments.stages import Stages
 from formulations.fragments.candidates import Places, TimeUpError
 
 MOST_STEPS = 2**22
-"""Pairs of fragments that are left and of a set of them, for one group, beyond which it is not divided."""
+"""Most pairs of remaining fragments and a set of them, for dividing one group."""
 
 Counts = tuple[int, ...]
-"""How many fragments of each rate."""
+"""Numbers of fragments of each rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ def best_division(fleet: Fleet, stages: Stages, space: FragmentSpace, deadline: 
     """
     groups: dict[tuple[int, Fraction, int], dict[Fraction, list[int]]] = {}
     for k, fragment in enumerate(fleet.fragments):
-        # Where nobody shares, each fragment is a group of its own.
+        # Without sharing, each fragment is a group of its own.
         own = k if space.sharing is Sharing.ALONE else 0
         kinds = groups.setdefault((fragment.partition_point, fragment.budget_s, own), {})
         kinds.setdefault(fragment.rate_rps, []).append(k)
@@ -86,7 +87,7 @@ class _Group:
     deadline: float
 
     def divided(self, counts: Counts) -> tuple[int, list[Counts]] | None:
-        """The least GPU share of so many fragments of each rate, and the sets; None if one cannot be served in time."""
+        """The least GPU share for numbers of fragments of each rate, and the sets; None if one is never in time."""
         states = math.prod(number + 1 for number in counts)
         if states**2 > MOST_STEPS:
             raise InapplicableError("uniform fragments are too many, or have too many different rates")
@@ -94,7 +95,7 @@ class _Group:
         vectors = list(product(*(range(number + 1) for number in counts)))
         share = {numbers: self._share(numbers) for numbers in vectors if 0 < sum(numbers) <= most}
         best: dict[Counts, tuple[float, Counts]] = {vectors[0]: (0, vectors[0])}
-        # In this order what a set leaves comes before what it was taken from.
+        # In this order the rest after a set comes before the numbers from which the set was taken.
         for left in vectors[1:]:
             costs = ((cost + best[_less(left, own)][0], own) for own, cost in share.items() if _holds(left, own))
             best[left] = min(costs)

@@ -1,7 +1,7 @@
 """A plan and a bound for thousands of fragments (ours).
 
-The plan is that of `regroup`. Its linear program also begins the one here, whose duals are only a proposal: they are
-rounded down to whole units, and pricing in whole numbers proves what bound they give (`gains.py`).
+The plan is that of `regroup`. Its linear program also begins the one here, with duals as a proposal. They are rounded
+down to whole units, and pricing in whole numbers proves their bound (`gains.py`).
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from heuristics.fragments.regrouping import REACH, fine_prices, solve_regroup
 from heuristics.fragments.regrouping_prices import ALONE_PCT, Floats, PriceProgram, Sets, classes_of
 from heuristics.fragments.regrouping_tables import Queues, queues_of
 
-# Rates rounded down until few are different: a relaxation, where exact ones are too many (ours).
+# Rates rounded down until few are different, a relaxation for too many exact ones (ours).
 #
-# A stage that serves less takes no larger a share, so that a bound on fragments of lower rates is one on those given.
+# A stage that serves less takes no larger share, so a bound on fragments of lower rates bounds the given ones.
 
 STEPS = (2, 4, 16)
-"""Rates are rounded down to the least rate times powers of one of these, finer ones first."""
+"""Factors for rounding: rates are rounded down to the least rate times powers of one of these, finer ones first."""
 MOST_TIMES = 2**8
-"""Rates above so many times the least one are rounded down to that."""
+"""Largest rate over the least one; larger rates are rounded down to it."""
 
 
 def coarser(fleet: Fleet) -> Iterator[Fleet]:
@@ -59,11 +59,11 @@ def _rounded(fleet: Fleet, least: Fraction, step: int) -> Fleet:
 # A bound on every plan of any fleet, in fractions, at once (ours).
 #
 # A stage of layers a … e − 1 at batch b and share s, with latency l = Σ l_k, has c · b / l at least its rate q. So its
-# share c · s is at least q · Σ s · l_k / b: at least what each layer needs for each request, whatever runs it.
+# share c · s is at least q · Σ s · l_k / b, at least the need of each layer for each request in any stage.
 
 
 def fluid_bound_pct(fleet: Fleet) -> int:
-    """The least GPU share of any plan, in whole percents, without regard to time budgets and whole instances."""
+    """A lower bound on the GPU share of any plan, in whole percents, apart from time budgets and whole instances."""
     network = fleet.network
     each = [
         min(
@@ -80,22 +80,22 @@ def fluid_bound_pct(fleet: Fleet) -> int:
 # A bound on plans of thousands of fragments of one rate, by prices that a float proposes and integers prove (ours).
 
 MOST_ENTRIES = 24_000_000
-"""Entries of a table beyond which tables are not made wider."""
+"""Most entries of a table for wider tables."""
 GAIN_UNITS = UNIT // 1000
-"""Sets that gain less are not looked for: a thousand of them are a percent of one GPU."""
+"""Least gain of a set worth a search; a thousand such gains are a percent of one GPU."""
 PARTS = (0.9999, 0.9995, 0.999, 0.998, 0.995, 0.99)
-"""Parts of the prices that are tried as well."""
+"""Factors of the prices to try as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class WideBound:
-    """What column generation proved.
+    """The proof of column generation.
 
     Attributes:
         bound_units: proven least GPU share of any plan in units.
         sets: columns.
         rounds: number of pricings.
-        wider: sets of more fragments than the tables have may gain, so that wider tables may prove more.
+        wider: whether sets with more fragments than the tables may gain, so that wider tables may prove more.
     """
 
     bound_units: int
@@ -132,7 +132,7 @@ def _bound(queues: Queues, tables: WideTables, sets: Sets, members: int, deadlin
             program.add(places, share_pct)
         if not found or time.perf_counter() >= deadline:
             break
-    # Where some sets still gain, slightly lower prices lose less than as many of these as there are fragments.
+    # If some sets still gain, slightly lower prices lose less than one such gain for each fragment.
     scaled = [pricing.bound(prices.price, part)[0] for part in PARTS]
     return WideBound(max(best, *scaled), sets, rounds, wider)
 
@@ -181,7 +181,7 @@ class WidePricing:
         self._fragments = np.bincount(place)
 
     def bound(self, price: Floats, part: float) -> tuple[int, Sets, bool]:
-        """The bound in units that a part of the prices of fragments proves, sets that gain, and if wider ones may."""
+        """The bound in units from a part of the prices of fragments, sets that gain, and whether wider ones may."""
         prices = np.floor(price * part * UNIT).astype(np.int64)
         # Prices must not rise within a queue (`gains`), and lower ones prove a bound as well.
         for first, end in pairwise(self._queues.starts.tolist()):
@@ -194,7 +194,7 @@ class WidePricing:
         return int(worth[-1]) - lost, sets, bool((gaining & ~known).any())
 
     def gains(self, prices: Ints) -> tuple[Ints, Ints]:
-        """What sets of each limit gain at most, and what they take, see `largest_gains`.
+        """The largest gain of sets of each limit, and their fragments; see `largest_gains`.
 
         Args:
             prices: prices in units, not rising within a queue, shape (fragments,).
@@ -219,15 +219,15 @@ class WidePricing:
 
 
 MOST_LIMITS = 400
-"""Time budgets of a queue beyond which they are rounded."""
+"""Most different time budgets of a queue without rounding."""
 EXACT_TICKS = 2**53
-"""Times up to here are exact as floats, as queues hold them; a bound by rounded ones would prove nothing."""
+"""Largest time that is exact as a float, as in queues; a bound by rounded ones would prove nothing."""
 
 
 def solve_wide(
     fleet: Fleet, stages: Stages, space: FragmentSpace, limits: Limits[FragmentPlan]
 ) -> Answer[FragmentPlan]:
-    """A plan and a bound of a fleet in which each fragment can be served by itself.
+    """A plan and a bound for a fleet in which each fragment can be served by itself.
 
     Under time budgets of their own the bound is that of the least share per request.
 
@@ -243,7 +243,7 @@ def solve_wide(
     assert answer.claimed is not None
     bound, stats = float(fluid_bound_pct(fleet)), dict[str, float]()
     if space.budgets is Budgets.LEAST:
-        # Stages that serve less take no larger a share; one rate is the least of all.
+        # Stages that serve less take no larger share; the one rate is the least of all.
         *_, lowered = chain([fleet], coarser(fleet) if len({own.rate_rps for own in fleet.fragments}) > 1 else ())
         found = _of_one_rate(lowered, stages, space, answer.plan, deadline)
         if found is not None:
@@ -257,7 +257,7 @@ def solve_wide(
 def _of_one_rate(
     fleet: Fleet, stages: Stages, space: FragmentSpace, plan: FragmentPlan, deadline: float
 ) -> WideBound | None:
-    """The bound on all plans of fragments of one rate, from the sets of a plan on; None if numbers are too large."""
+    """The bound on all plans of fragments of one rate, from a plan's sets on; None if numbers are too large."""
     try:
         types = types_of(fleet, stages)
         if int(types.limit.max()) > EXACT_TICKS:
@@ -272,8 +272,8 @@ def _of_one_rate(
 def _fewer_limits(queues: Queues) -> Queues:
     """The fragments with limits rounded up to a few hundred per queue.
 
-    With more time no plan becomes infeasible and no stage takes a larger share, so that a bound on these is one on
-    those given.
+    With more time no plan becomes infeasible and no stage takes a larger share, so a bound on these bounds the given
+    ones.
     """
     classes = classes_of(queues, MOST_LIMITS)
     ends = np.append(np.flatnonzero(np.diff(classes)), len(classes) - 1)
@@ -281,7 +281,7 @@ def _fewer_limits(queues: Queues) -> Queues:
 
 
 def compile_wide() -> None:
-    """Compile what fleets of few fragments do without."""
+    """Compile the functions that fleets of few fragments do not need."""
     network = Network("compiled", [1], [100], [[["0.01"]], [["0.01"]]])
     fleet = Fleet("compiled", network, [Fragment("a", 0, "0.1", 10), Fragment("b", 1, "0.1", 10)])
     stages = Stages(network)

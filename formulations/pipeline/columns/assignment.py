@@ -1,11 +1,11 @@
-"""What all plans of small loss have in common: GPUs that can be assigned before the rest is searched (many GPUs).
+"""The common part of all plans of small loss: GPUs to assign before the search of the rest, for many GPUs.
 
-A plan that loses little serves almost what the linear program's solution does, with almost the same pipelines. How far
-the requests per second of a pipeline may fall is a linear program too; it is solved with GPUs in fractions, so it holds
-for every plan. The virtual GPUs that are needed even then are assigned: they are the *bulk*. What is left is a node of
-few GPUs with the same prices, whose patterns of the bulk's columns start at the bulk.
+A plan that loses little serves almost as much as the linear program's solution, with almost the same pipelines. The
+least requests per second of a pipeline in such plans are a linear program too. It has fractions of GPUs, so its answer
+holds for every plan. The virtual GPUs that even this answer needs are assigned: they are the *bulk*. The rest is a node
+of few GPUs with the same prices, and patterns of the bulk's columns there start at the bulk.
 
-HiGHS's floats prove nothing here: from its duals, a lower bound is added up with a slack for rounding (weak duality).
+HiGHS's floats prove nothing here. Its duals give a lower bound as a sum, with a slack for rounding (weak duality).
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from formulations.pipeline.columns.relaxation import usage
 from formulations.tolerances import SUMS
 
 MOST_TRIED = 100
-"""Whole GPUs that are left where plans may differ by more, as a mean over types."""
+"""Whole GPUs to leave if plans may differ by more, as a mean over types."""
 MOST_TRIED_OF_TYPE = 1000
-"""Whole GPUs of one type that are left at most where plans may differ by more."""
+"""Most whole GPUs of one type to leave if plans may differ by more."""
 LOOSE = 0.5
-"""Part of its requests per second in the linear program down to which a column is thought to be needed."""
+"""Part of its requests per second in the linear program down to which we take a column as needed."""
 HALVINGS = 40
-"""How often what plans may differ by is halved; after that nothing but rounding is left."""
+"""Number of times that the allowed difference of plans is halved; after that only rounding is left."""
 SPARE = 1e-6
-"""Part of the linear program's requests per second that the linear solver's rounding may take away."""
+"""Part of the linear program's requests per second that the solver's rounding may lose."""
 
 Bulk = tuple[tuple[int, Ints], ...]
-"""Assigned virtual GPUs by position, of some columns."""
+"""Assigned virtual GPUs of some columns by position."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """What is left of an instance when GPUs are assigned.
+    """The rest of an instance after GPUs are assigned.
 
     Attributes:
-        node: the node with the bulk and what is left, whose progress is kept apart from that of the whole.
-        exact: every plan that loses no more than the gap has this bulk.
+        node: the node with the bulk and the rest, with its own progress apart from that of the whole.
+        exact: whether every plan that loses no more than the gap has this bulk.
     """
 
     node: Node
@@ -59,12 +59,12 @@ class Rest:
 
 @dataclass(frozen=True, slots=True)
 class Common:
-    """What plans that lose no more than a gap have in common.
+    """The common part of plans that lose no more than a gap.
 
     Attributes:
         node: the node with the columns that matter for such plans.
         gap: worth that such a plan may lose.
-        least: by column, requests per second that it serves at least in every such plan.
+        least: by column, its least requests per second in any such plan.
         basis: by column, requests per second that it serves in one such plan on fractions of GPUs.
     """
 
@@ -75,9 +75,9 @@ class Common:
 
 
 def rests(node: Node, gap: float) -> list[Rest]:
-    """What is left when GPUs are assigned that every plan needs that loses no more than the gap; none: no such plan.
+    """The rest after assigning the GPUs that every plan within the gap needs; nothing if there is no such plan.
 
-    Where much is left then, the first of two is less: there more is assigned than plans have in common.
+    If much is left then, the first of two rests is smaller, since more than the common part is assigned there.
     """
     parts = _parts(node, gap)
     if parts is None:
@@ -90,14 +90,14 @@ def rests(node: Node, gap: float) -> list[Rest]:
 def few_left(node: Node, gap: float) -> Node | None:
     """About as few GPUs as hold the whole numbers of the linear program's pipelines; None if no plan loses so little.
 
-    More is assigned than plans have in common that lose no more than the gap.
+    This assigns more than the common part of plans within the gap.
     """
     parts = _parts(node, gap)
     return None if parts is None else parts[0]
 
 
 def loosest(node: Node) -> list[int]:
-    """Columns of the linear program that plans better than the incumbent can do without, by falling worth."""
+    """Columns of the linear program that some plan better than the incumbent does not need, by falling worth."""
     common = _common(node, node.what_may_be_lost)
     if common is None:
         return []
@@ -107,23 +107,23 @@ def loosest(node: Node) -> list[int]:
 
 
 def rounded(node: Node) -> Counts:
-    """The linear program's pipelines, rounded down so that they fit, or up to serve the rates where cost counts."""
+    """The linear program's pipelines, rounded down so that they fit, or up to serve the rates for least cost."""
     columns, basis = node.columns, node.relaxation.basis
     if not node.problem.cost:
         return list(_allowed(node, _bulk(node, basis)))
-    # The linear solver's rounding may leave a rate unmet by a little, so a little more is served.
+    # The linear solver's rounding may miss a rate by a little, so this serves a little more.
     up = [(c, np.ceil(served / columns.rate[c] * (1 + SPARE)).astype(np.int64)) for c, served in basis.items()]
     return list(_allowed(node, tuple(up)))
 
 
 def _parts(node: Node, gap: float) -> tuple[Node, Node] | None:
-    """Little that is left if more is assigned, and all that is left; None if no plan loses so little."""
+    """A small rest after assigning more, and the whole rest; None if no plan loses so little."""
     common = _common(node, gap)
     if common is None:
         return None
     bulk = _bulk(common.node, common.least)
     allowed = _allowed(common.node, bulk)
-    # Every plan would need two pipelines of a sequence, where it may have only one.
+    # Every plan would need two pipelines of a sequence that may have only one.
     if len(allowed) < len(bulk):
         return None
     left = _next_to(common.node, gap, allowed)
@@ -131,7 +131,7 @@ def _parts(node: Node, gap: float) -> tuple[Node, Node] | None:
 
 
 def _common(node: Node, gap: float) -> Common | None:
-    """What plans that lose no more than the gap have in common; None if there is no such plan."""
+    """The common part of plans that lose no more than the gap; None if there is no such plan."""
     near = _near(node, gap)
     served = _served(node, near, gap)
     if served is None:
@@ -141,13 +141,13 @@ def _common(node: Node, gap: float) -> Common | None:
 
 
 def _near(node: Node, gap: float) -> Ints:
-    """Columns that may be part of plans that lose no more than the gap, none that others replace."""
+    """Columns that may be part of plans within the gap, without those that others replace."""
     problem, columns, prices = node.problem, node.columns, node.relaxation
     near = node.scope(gap).find_columns()
-    # A plan may use a column more where its sequence has no other, or has any number of them.
+    # A plan may use one more column if its sequence has no other, or may have any number of them.
     alone = np.bincount(columns.sequence[near])[columns.sequence[near]] == 1
     across = alone if problem.one_per_sequence else np.ones(len(near), dtype=bool)
-    # Only those that lose nothing leave open how much each of them serves.
+    # Only columns without a loss leave open how much each of them serves.
     best = prices.reduced_cost[near] <= EQUAL * prices.model[columns.model[near]]
     kept = near[best][undominated(columns.take(near[best]), across[best])]
     near = np.sort(np.concatenate([near[~best], kept]))
@@ -156,13 +156,13 @@ def _near(node: Node, gap: float) -> Ints:
 
 
 def _served(node: Node, near: Ints, gap: float) -> tuple[dict[int, float], dict[int, float]] | None:
-    """Requests per second of some columns in plans that lose no more than the gap: at least, and in one of them.
+    """Requests per second of some columns in plans within the gap: the least, and those in one plan.
 
-    GPUs may be fractions there. None: there is no such plan. Nothing is known (no columns) where HiGHS fails.
+    GPUs may be fractions there. None means that there is no such plan, no columns that HiGHS failed.
     """
     matrix, upper, objective = _linear_program(node, near, gap)
     used = matrix[: len(node.problem.count)].T
-    # A column serves no more than all GPUs of any type that it uses would.
+    # A column serves no more than all GPUs of any one of its types.
     most = (node.problem.count / np.maximum(used, 1e-300)).min(axis=1)
     linear = Linear(matrix, upper)
     best = linear.solve(objective)
@@ -182,14 +182,14 @@ def _served(node: Node, near: Ints, gap: float) -> tuple[dict[int, float], dict[
 def _linear_program(node: Node, near: Ints, gap: float) -> tuple[Floats, Floats, Floats]:
     """Plans on fractions of GPUs that lose no more than the gap, as matrix · x ≤ upper; and an objective to begin with.
 
-    Rows: the GPUs of each type, the requests per second of each model, and what the GPUs used are worth.
+    Rows: the GPUs of each type, the requests per second of each model, and the worth of the used GPUs.
     """
     problem, prices = node.problem, node.relaxation
     chosen = node.columns.take(near)
     used = usage(chosen, len(problem.count))
     need = np.array([problem.least_served(m, prices.bound - gap) for m in problem.models])
     serves = (chosen.model[None, :] == np.arange(len(need))[:, None]).astype(float)
-    # At least cost, scarce GPUs that are left over lose as well, so the cost itself is limited.
+    # For least cost, idle scarce GPUs lose as well, so the row limits the cost itself.
     spent, most_spent = (problem.price, -prices.bound) if problem.cost else (prices.gpu, float(prices.model @ need))
     matrix = np.vstack([used.T, -serves, used @ spent])
     upper = np.concatenate([problem.count, -need, [most_spent + gap]])
@@ -198,7 +198,7 @@ def _linear_program(node: Node, near: Ints, gap: float) -> tuple[Floats, Floats,
 
 
 def _less(common: Common, left: Node) -> Node:
-    """What is left if more is assigned until it is little."""
+    """The rest after assigning more until it is small."""
     node = common.node
     worth = node.relaxation.model[node.columns.model]
     apart = abs(node.relaxation.bound)
@@ -206,7 +206,7 @@ def _less(common: Common, left: Node) -> Node:
         count = left.problem.count
         if np.log1p(count).mean() <= math.log1p(MOST_TRIED) and count.max() <= MOST_TRIED_OF_TYPE:
             break
-        # Plans are taken to differ from the linear program's by half as much worth as before.
+        # Assume that plans differ from the linear program's by half as much worth as before.
         apart /= 2
         more = {c: max(served, common.basis[c] - apart / float(worth[c])) for c, served in common.least.items()}
         left = _next_to(node, common.gap, _allowed(node, _bulk(node, more)))
@@ -214,7 +214,7 @@ def _less(common: Common, left: Node) -> Node:
 
 
 def _bulk(node: Node, least: Mapping[int, float]) -> Bulk:
-    """Virtual GPUs of columns that serve no more than given rates, as far as they fill whole GPUs of every position.
+    """Virtual GPUs of columns for at most the given rates, as far as they fill whole GPUs of every position.
 
     Args:
         node: the instance.
@@ -223,7 +223,7 @@ def _bulk(node: Node, least: Mapping[int, float]) -> Bulk:
     columns, found = node.columns, []
     for column, served in least.items():
         share, rate = columns.share[column], columns.rate[column]
-        # Only whole GPUs of a position are assigned; what fills a part of one may look different in other plans.
+        # Only whole GPUs of a position are assigned, since a part of one may be filled otherwise in other plans.
         count = np.floor(served * (1 - SUMS) / rate / share).astype(np.int64) * share
         if count.any():
             found.append((column, count))
@@ -231,7 +231,7 @@ def _bulk(node: Node, least: Mapping[int, float]) -> Bulk:
 
 
 def _allowed(node: Node, bulk: Bulk) -> Bulk:
-    """The bulk; where a plan may have one pipeline per sequence of GPU types only, the largest entry of each."""
+    """The bulk; the largest entry of each sequence of GPU types if a plan may have only one pipeline per sequence."""
     if not node.problem.one_per_sequence:
         return bulk
     first: dict[int, tuple[int, Ints]] = {}
@@ -241,16 +241,16 @@ def _allowed(node: Node, bulk: Bulk) -> Bulk:
 
 
 def _next_to(node: Node, gap: float, bulk: Bulk) -> Node:
-    """The node in which a bulk is assigned, with no more GPUs than plans within the gap can use next to it."""
+    """The node with an assigned bulk, with no more GPUs than plans within the gap can use next to it."""
     problem, columns, prices = node.problem, node.columns, node.relaxation
     gpus = np.zeros((len(problem.weight), len(problem.count)))
     for column, count in bulk:
         for k in np.flatnonzero(columns.live[column]):
             gpus[columns.model[column], columns.gpu[column, k]] += count[k] // columns.share[column, k]
-    # The bulk is taken to serve what its GPUs are worth, so that what patterns on top of it lose is their own.
+    # The bulk counts as serving the worth of its GPUs, so losses of patterns on top of it are their own.
     left = replace(problem, served=gpus @ prices.gpu / prices.model, spent=gpus @ problem.price)
     need = sum(left.least_served(m, prices.bound - gap) * prices.model[m] for m in problem.models)
-    # Rounded up in favour of plans: a count that is whole but for rounding stays that count.
+    # Rounded up in favour of plans; a count that is whole except for rounding stays that count.
     most = np.floor((need + gap) * (1 + SUMS) / prices.gpu + 1e-6)
     count = np.maximum(np.minimum(problem.count - gpus.sum(axis=0), most), 0).astype(np.int64)
     return replace(node, problem=replace(left, count=count), bulk=bulk, progress=replace(node.progress, trace=[]))

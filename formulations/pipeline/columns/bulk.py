@@ -1,10 +1,10 @@
-"""Clusters of many GPUs: all plans of small loss, most GPUs of which are assigned before the rest is searched (ours).
+"""Clusters of many GPUs: all plans of small loss, with most GPUs assigned before the search of the rest (ours).
 
-Deepening, as where tables are too large: all plans that lose no more than a small gap are searched, then those that may
-lose more, until one is found and proven. Each time GPUs are assigned first that all these plans have in common
-(`assignment`), and the few next to them are searched exactly. GPU types of which there are more than enough are left
-out of the search; the plan shows whether they are enough. Where a plan may have only one pipeline of a sequence, all
-this is done in the nodes of a branch and bound.
+The method is deepening, as for tables that are too large. It searches all plans that lose no more than a small gap,
+then those that may lose more, until one is found and proven. Each time it first assigns the GPUs that all these plans
+have in common (`assignment`), and searches the few others exactly. It leaves out GPU types with more than enough GPUs;
+the plan shows whether they are enough. If a plan may have only one pipeline of a sequence, all this happens in the
+nodes of a branch and bound.
 """
 
 from __future__ import annotations
@@ -28,17 +28,18 @@ from formulations.pipeline.columns.relaxation import LEAST_WORTH, Relaxation, re
 from formulations.pipeline.columns.search import search_within
 from formulations.tolerances import SUMS
 
-# Branch and bound over the columns that each sequence of GPU types may use, where it may have only one (ours).
+# Branch and bound over the columns of each sequence of GPU types, if it may have only one (ours).
 #
-# A node has some of the columns; the others have infinite reduced cost in its relaxation. Nodes are taken by falling
-# bound, and branched on for one of two reasons:
+# A node has some of the columns; the others have infinite reduced cost in its relaxation. The search takes nodes by
+# falling bound, and branches for one of two reasons:
 #
-# 1. The relaxation mixes columns of a sequence, which a plan may not: the sequence's columns are divided in two by how
-#    they use GPU types, so that those mixed are parted.
-# 2. The node is not searched to the end, as several columns serve the same at the same loss: one of them or another.
+# 1. The relaxation mixes columns of a sequence, which a plan may not. The sequence's columns are divided in two by
+#    their use of GPU types, which parts the mixed ones.
+# 2. The node is not searched to the end, since several columns serve the same at the same loss. A branch has one of
+#    them, or the others.
 
 MOST_SEARCHED = 50
-"""Nodes that are searched; after that those that are not searched to the end stay so."""
+"""Most nodes of the search; after that open nodes stay open."""
 
 
 def branch_and_bound(root: Node, search: Callable[[Node], None]) -> None:
@@ -51,8 +52,8 @@ def branch_and_bound(root: Node, search: Callable[[Node], None]) -> None:
     Raises:
         OutOfTimeError: the deadline has passed.
     """
-    # `proven` is the greatest bound of the nodes that are done with; the root's plans are worth no more than that or
-    # the greatest bound of an open one.
+    # `proven` is the greatest bound of the closed nodes. The root's plans are worth no more than that or the greatest
+    # bound of an open node.
     progress, proven, exhausted, searched = root.progress, -math.inf, True, 0
     opened = [(-progress.bound, 0, root.relaxation)]
     number = 0
@@ -80,7 +81,7 @@ def branch_and_bound(root: Node, search: Callable[[Node], None]) -> None:
             solved = _relaxed(root, half)
             if solved is not None:
                 number += 1
-                # A part is worth no more than the whole, whatever its own relaxation says.
+                # A part is worth no more than the whole, even if its own relaxation is worth more.
                 heapq.heappush(opened, (-min(solved.bound, node.progress.bound), number, solved))
     progress.exhausted = exhausted and progress.plan is None
     progress.lower(proven)
@@ -118,7 +119,7 @@ def _relaxed(root: Node, kept: Ints) -> Relaxation | None:
 
 
 def _parted(node: Node) -> list[Ints]:
-    """Two parts of the columns that part those of a sequence that the relaxation mixes; none are mixed: no parts."""
+    """A division of the columns in two that parts a sequence's mixed columns; no parts if none are mixed."""
     columns, prices = node.columns, node.relaxation
     of_sequence: dict[int, list[int]] = defaultdict(list)
     for column in sorted(prices.basis, key=lambda c: (-prices.basis[c], c)):
@@ -126,14 +127,14 @@ def _parted(node: Node) -> list[Ints]:
     mixed = [own for own in of_sequence.values() if len(own) > 1]
     if not mixed:
         return []
-    # The sequence whose second column serves requests of most worth: rounding it away would lose most.
+    # Take the sequence with the second column of most worth, since rounding it away would lose most.
     first, second = max(mixed, key=lambda own: prices.basis[own[1]] * prices.model[columns.model[own[1]]])[:2]
     kept = np.flatnonzero(np.isfinite(prices.reduced_cost))
-    # Columns that use GPU types more as the first does, and those that do more as the second does.
+    # One part has the columns nearer to the first in their use of GPU types, the other those nearer to the second.
     used = usage(columns.take(np.array([first, second, *kept])), len(node.problem.count))
     along = used @ (used[0] - used[1])
     upper = along[2:] > (along[0] + along[1]) / 2
-    # Both are on one side, so that this would part nothing: the first one goes alone.
+    # Both are on one side, so this would part nothing. The first one gets a part of its own.
     if upper[kept == first].all() == upper[kept == second].all():
         upper = kept == first
     own = columns.sequence[kept] == columns.sequence[first]
@@ -141,10 +142,10 @@ def _parted(node: Node) -> list[Ints]:
 
 
 def _one_or_others(node: Node) -> list[Ints]:
-    """Two parts of the columns by a sequence that several columns may stand for: only one of these, or only the rest.
+    """A division of the columns in two by a sequence with several candidates: only one of these, or only the rest.
 
     Returns:
-        Indices of the columns of either part; no parts: no sequence has several columns that matter.
+        Indices of the columns of either part; no parts if no sequence has several columns that matter.
     """
     columns, prices = node.columns, node.relaxation
     kept = np.flatnonzero(np.isfinite(prices.reduced_cost))
@@ -158,25 +159,25 @@ def _one_or_others(node: Node) -> list[Ints]:
 
 
 FIRST_PART = 1e-6
-"""Part of the bound that plans may lose at first."""
+"""Part of the bound that plans may lose in the first search."""
 WIDER = 1.5, 4.0
-"""By how much more a plan may lose after none was found: at least and at most."""
+"""Least and largest factor of the allowed loss after a search without a plan."""
 MOST_LEFT = 5000
-"""Whole GPUs of a type that may be left for all plans to be searched."""
+"""Most whole GPUs of a type in the rest for a search of all plans."""
 MOST_PROVING = 20_000
-"""Whole GPUs of a type that may be left once a good plan is known, where there is no other way to prove it."""
+"""Most whole GPUs of a type in the rest once a good plan is known and no other way can prove it."""
 EASY = 10**5
-"""Pairs of label and pattern that the next search is meant to look at."""
+"""Aim of pairs of label and pattern for the next search."""
 POWER = 4
-"""Power of what a plan may lose with which the pairs of label and pattern are taken to grow."""
+"""Assumed power of the allowed loss with which the pairs of label and pattern grow."""
 
 
 class _TooFewError(Exception):
-    """There are fewer GPUs of a type than was thought to be more than enough."""
+    """There are too few GPUs of a type that the search took for plentiful."""
 
 
 def search_many_gpus(node: Node) -> None:
-    """Widen what a plan may lose until the best plan is proven, or too much would be left to search.
+    """Widen the allowed loss until the best plan is proven, or the rest is too large to search.
 
     Raises:
         OutOfTimeError: the deadline has passed.
@@ -200,11 +201,11 @@ def _search(node: Node) -> None:
 
 
 def _improve(node: Node, scarce: Node) -> None:
-    """Look for a better plan by MILP, among those that waste no more than a GPU of every pool."""
+    """Search a better plan by MILP, among those that waste no more than a GPU of every pool."""
     for own in [node] if scarce is node else [scarce, node]:
         pools = own.columns.gpu.shape[1] * len(own.problem.weight)
         gap = min(node.what_may_be_lost, pools * float(own.relaxation.gpu.sum()))
-        # GPUs worth nothing hide how much is left of the others.
+        # GPUs without worth would hide the size of the rest.
         left = own if (_plenty(own) & (own.problem.count > 0)).any() else few_left(own, gap)
         plan = None if left is None else plan_next_to_bulk(left, own.problem.count)
         if plan is not None and _take(node, own, plan):
@@ -212,7 +213,7 @@ def _improve(node: Node, scarce: Node) -> None:
 
 
 def _widen(node: Node, scarce: Node) -> None:
-    """Search all plans within a gap that grows, `scarce` being the node without GPU types that are plenty."""
+    """Search all plans within a growing gap; `scarce` is the node without plentiful GPU types."""
     progress, complete = node.progress, True
     gap = FIRST_PART * abs(node.relaxation.bound)
     while not progress.closed:
@@ -222,11 +223,11 @@ def _widen(node: Node, scarce: Node) -> None:
         try:
             found = _search_gap(node, scarce, gap, complete=complete)
         except _TooFewError:
-            # Types that were thought plenty are not: from here on all of them are searched.
+            # Some type is not plentiful after all, so from here on the search has all of them.
             scarce = node
             continue
         except TooManyError:
-            # Not all plans can be searched: some of them may still hold a better one, but no bound.
+            # A search of all plans is too large. A search of some may still find a better one, but gives no bound.
             if not complete:
                 return
             complete = False
@@ -236,35 +237,35 @@ def _widen(node: Node, scarce: Node) -> None:
         complete = complete or found
         if not found:
             wider = _wider(progress.stats.get("pairs", 0) - before)
-            # Near to all that may be lost, that is searched at once instead of most of it twice.
+            # Close to the whole gap, search all of it at once instead of most of it twice.
             gap = wider * gap if wider * WIDER[0] * gap < missing else missing
 
 
 def _wider(pairs: float) -> float:
-    """Factor by which a plan may lose more in the next search.
+    """Factor of the allowed loss in the next search.
 
     Args:
-        pairs: pairs of label and pattern that the last search looked at.
+        pairs: pairs of label and pattern in the last search.
     """
     least, most = WIDER
     return min(most, max(least, float((EASY / max(pairs, 1)) ** (1 / POWER))))
 
 
 def _search_gap(node: Node, scarce: Node, gap: float, *, complete: bool) -> bool:
-    """Find a better plan that loses no more than the gap, and lower the bound where all of them were searched.
+    """Find a better plan within the gap, and lower the bound if the search had all of them.
 
     Args:
         node: the instance.
-        scarce: the instance without GPU types that are plenty.
+        scarce: the instance without plentiful GPU types.
         gap: worth that a plan may lose.
-        complete: search all such plans if possible, not only some.
+        complete: whether to search all such plans if possible, not only some.
 
     Returns:
         Whether a better plan was found.
 
     Raises:
         _TooFewError: a plan needs more GPUs of a type than there are.
-        TooManyError: too much is left next to the bulk.
+        TooManyError: the rest next to the bulk is too large.
         OutOfTimeError: the deadline has passed.
     """
     progress = node.progress
@@ -274,7 +275,7 @@ def _search_gap(node: Node, scarce: Node, gap: float, *, complete: bool) -> bool
     most = MOST_PROVING if proving and not node.problem.one_per_sequence else MOST_LEFT
     if complete and left and left[-1].node.problem.count.max() > most:
         raise TooManyError
-    # Where a plan as good as this is known, some others will hardly be better.
+    # If a plan as good as this is known, a search of some plans will hardly find a better one.
     searched = left[:1] if not complete else left[-1:] if proving else left
     for rest in searched:
         if search_within(rest.node, gap):
@@ -283,7 +284,7 @@ def _search_gap(node: Node, scarce: Node, gap: float, *, complete: bool) -> bool
             if rest.exact:
                 progress.lower(progress.target)
             return True
-    # No plan loses so little: there is nothing left, or all that is left was searched.
+    # No plan loses so little, since nothing is left, or the search covered the whole rest.
     if not searched or (complete and searched[-1].exact):
         progress.lower(progress.target if all_lost else node.relaxation.bound - gap)
         progress.exhausted = all_lost and progress.plan is None
@@ -291,15 +292,15 @@ def _search_gap(node: Node, scarce: Node, gap: float, *, complete: bool) -> bool
 
 
 def _plenty(node: Node) -> np.ndarray:
-    """Types of which there are more GPUs than plans need, so that they are worth nothing."""
+    """Types with more GPUs than plans need, so that these are worth nothing."""
     prices = node.relaxation
     return np.asarray(prices.gpu * node.problem.count <= 2 * LEAST_WORTH * abs(prices.bound))
 
 
 def _without_plenty(node: Node) -> Node:
-    """The node without GPU types that are worth nothing, as there are more of them than plans need.
+    """The node without GPU types that are worth nothing because there are more GPUs than plans need.
 
-    Where such GPUs alone can serve all that a model may be asked for, by one pipeline, the model keeps only that one.
+    If such GPUs alone can serve a model in full by one pipeline, the model keeps only that one.
     """
     problem, columns, plenty = node.problem, node.columns, _plenty(node)
     if problem.cost or not plenty.any():
@@ -318,7 +319,7 @@ def _without_plenty(node: Node) -> Node:
     )
     others = np.setdiff1d(np.flatnonzero(np.isin(columns.model, served)), kept)
     needed = problem.weight[served] * abs(node.relaxation.bound) @ usage(columns.take(kept), len(plenty))
-    # A GPU of each pool more than a plan as good as the bound needs.
+    # One GPU of each pool more than the need of a plan as good as the bound.
     enough = np.where(needed > 0, np.ceil(needed) + columns.gpu.shape[1] * len(kept), 0.0)
     if (plenty & (enough > problem.count)).any():
         return node
@@ -328,13 +329,13 @@ def _without_plenty(node: Node) -> Node:
 
 
 def _take(node: Node, scarce: Node, plan: Counts) -> bool:
-    """Take a plan as the incumbent, with the GPUs added that were left out; whether it is better than the last one."""
+    """Take a plan, with the GPUs that were left out, as the incumbent; whether it is better than the last one."""
     columns = node.columns
     whole: Counts = []
-    # Rounding down leaves columns without a GPU at some position: what is left of them serves nothing.
+    # Rounding down leaves columns without a GPU at some position; the rest of such a column serves nothing.
     for column, count in serving_columns(scarce.columns, plan):
         live, rate = scarce.columns.live[column], columns.rate[column]
-        # What the plan serves is known from the types that were searched; those left out are given what that takes.
+        # The searched types tell how much the plan serves; the types left out get the GPUs for it.
         served = float((count[live] * rate[live]).min())
         needed = np.where(columns.live[column], np.ceil(served / rate * (1 - SUMS)), 0).astype(np.int64)
         whole.append((column, np.where(live, count, needed)))

@@ -1,8 +1,8 @@
-"""Labels of all models combined to a plan: the best that fit into the cluster together (compiled).
+"""The combination of labels of all models to the best plan that fits into the cluster (compiled).
 
-Tables of all amounts of whole GPUs may be too large, so only labels that matter are combined: those that no other label
-of the model dominates, by serving as much with no more GPUs of any type. Labels of several models are combined only
-where they leave the other models GPUs that are worth the requests that those have to serve.
+Tables of all amounts of whole GPUs may be too large, so only labels that matter are combined. No other label of the
+model dominates them by serving as much with no more GPUs of any type. Labels of several models are combined only if
+they leave GPUs to the other models that are worth the requests of these.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from formulations.pipeline.columns.problem import Counts, Deadline, Problem, Too
 from formulations.tolerances import SUMS
 
 MOST_COMBINED = 3 * 10**6
-"""Combinations of labels of several models before those that are dominated are left out."""
+"""Most combinations of labels of several models, dominated ones included."""
 MOST_CELLS = 10**6
-"""Entries of the table of what other models leave."""
+"""Most entries of the table of GPUs that other models leave."""
 ROWS_BETWEEN_CHECKS = 64
 """Rows after which the time is checked."""
 
@@ -50,13 +50,13 @@ class Combinations(NamedTuple):
 
 
 class Fitting(NamedTuple):
-    """What two combinations have to keep together.
+    """The limits on two combinations together.
 
     Attributes:
         limit: GPUs by type.
-        most: most that their GPUs may be worth, so that enough is left for the other models.
+        most: largest worth of their GPUs that leaves enough for the other models.
         target: value that they have to exceed.
-        cost: values are costs, which are added up; else the lesser one counts.
+        cost: whether values are costs, which are added up; else the lesser one counts.
         until: time on `clock` to stop at.
     """
 
@@ -124,7 +124,7 @@ def combine(node: Node, packed: Sequence[PackedModel], target: float) -> Combina
     """
     problem, prices = node.problem, node.relaxation
     need = np.array([max(0.0, problem.least_served(m, target) * prices.model[m]) for m in problem.models])
-    # All GPUs are worth that; what the models that are not combined yet have to serve is taken off.
+    # The worth of all GPUs, less that of the requests of the models not combined yet.
     most = float(problem.count @ prices.gpu) * (1 + SUMS) + prices.slack - need.sum()
     joint: Combinations | None = None
     for own in packed:
@@ -136,7 +136,7 @@ def combine(node: Node, packed: Sequence[PackedModel], target: float) -> Combina
 
 
 def worth_left(problem: Problem, gpu: Floats, joint: Combinations) -> Table:
-    """The greatest worth of the GPUs that some combination leaves, as a table over the least GPUs that it has to leave.
+    """The greatest worth of the GPUs that a combination leaves, as a table over the least GPUs to leave.
 
     Args:
         problem: the instance.
@@ -144,7 +144,7 @@ def worth_left(problem: Problem, gpu: Floats, joint: Combinations) -> Table:
         joint: the combinations.
     """
     size = problem.count + 1
-    # Where there are too many amounts, several are one step of the table, which then has the greatest worth of them.
+    # With too many amounts, a step of the table stands for several, with the greatest worth of them.
     step = np.maximum(1, -(-size // max(1, int(MOST_CELLS ** (1 / len(size))))))
     left = problem.count - joint.amount
     worth = np.full(tuple(-(-size // step)), -np.inf)
@@ -195,14 +195,14 @@ def _that_matter(deadline: Deadline, joint: Combinations) -> Combinations:
 def _undominated(amount: Ints, value: Floats, until: float) -> Ints:
     """Rows that no earlier one dominates; past the time on `clock` it stops.
 
-    Rows come by rising worth of their GPUs, and a row that dominates another one is worth no more: it comes earlier.
+    Rows come by rising worth of their GPUs. A row that dominates another one is worth no more, so it comes earlier.
     """
     kept, size = np.empty(value.size, np.int64), 0
     for row in range(value.size):
         if row % ROWS_BETWEEN_CHECKS == 0 and is_past(until):
             break
         dominated = False
-        # Rows that were kept are enough: what a dominated row dominates, its own dominator does as well.
+        # Comparing with kept rows is enough, since the dominator of a dominated row dominates all that this row does.
         for i in range(size):
             k = kept[i]
             if value[k] >= value[row]:
@@ -219,8 +219,8 @@ def _undominated(amount: Ints, value: Floats, until: float) -> Ints:
 
 @compiled
 def _pairs(first: Combinations, second: Combinations, fitting: Fitting) -> Ints:
-    """Pairs of rows that fit together, shape (pairs, 2); more than may be: it stopped, as past the time on `clock`."""
-    # Every use of an array in a tuple costs a count of references: they are taken out once.
+    """Pairs of rows that fit together, shape (pairs, 2); it stops past a number of pairs, or a time on `clock`."""
+    # Every use of an array in a tuple counts references, so the arrays are taken out once.
     limit, most, target, cost, until = fitting
     amount, worth, value, _ = first
     others, others_worth, others_value, _ = second
@@ -229,10 +229,10 @@ def _pairs(first: Combinations, second: Combinations, fitting: Fitting) -> Ints:
         if a % ROWS_BETWEEN_CHECKS == 0 and is_past(until):
             break
         for b in range(others_worth.size):
-            # Rows come by rising worth: all later ones leave the other models too little as well.
+            # Rows come by rising worth, so all later ones leave the other models too little as well.
             if worth[a] + others_worth[b] > most:
                 break
-            # Costs add up; of throughputs the lesser counts, and each of them exceeds the target.
+            # Costs add up. The lesser throughput counts, and each of them exceeds the target.
             if cost and value[a] + others_value[b] <= target:
                 continue
             fits = True
@@ -253,7 +253,7 @@ def _pairs(first: Combinations, second: Combinations, fitting: Fitting) -> Ints:
 
 @compiled
 def _best_pair(first: Combinations, second: Combinations, fitting: Fitting) -> tuple[int, int]:
-    """The pair of rows of greatest value that fits and exceeds the target; -1, -1 if there is none, or time is over."""
+    """The fitting pair of rows of greatest value above the target; -1, -1 if there is none, or time is over."""
     limit, _, target, cost, until = fitting
     amount, _, value, _ = first
     others, _, others_value, _ = second
@@ -261,7 +261,7 @@ def _best_pair(first: Combinations, second: Combinations, fitting: Fitting) -> t
     for a in range(value.size):
         if a % ROWS_BETWEEN_CHECKS == 0 and is_past(until):
             break
-        # Together with anything it is worth no more than alone.
+        # Together with another row it is worth no more than alone.
         if not cost and value[a] <= best:
             continue
         for b in range(others_value.size):

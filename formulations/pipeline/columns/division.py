@@ -1,8 +1,8 @@
 """The knapsacks of all models, and the best division of the GPUs between them.
 
-GPUs are counted in one of two ways. Restricted, every partition has whole GPUs of its own, so the best division is a
-plan: an incumbent. Relaxed, GPUs may be divided between pools at will, so the best division is a bound (and a plan
-where the plan space adds up fractions of GPUs).
+There are two ways to count GPUs. In the restricted one every partition has whole GPUs of its own, so the best division
+is a plan and becomes an incumbent. In the relaxed one pools may divide GPUs at will, so the best division is a bound.
+It is also a plan if the plan space adds up fractions of GPUs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from formulations.pipeline.columns.relaxation import Relaxation
 from formulations.tolerances import SUMS
 
 MOST_AMOUNTS = 3 * 10**6
-"""Amounts of GPUs that a table may have."""
+"""Most amounts of GPUs in a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class Points:
 
     Attributes:
         amount: GPUs of each type in the parts of the table, shape (points, types).
-        value: what the model contributes to the objective: its weighted requests per second, of which the least over
-            the models counts, or its cost with the sign changed, which are added up.
+        value: the model's contribution to the objective. It is its weighted requests per second, of which the least
+            over the models counts, or minus its cost, which adds up.
     """
 
     amount: Ints
@@ -40,7 +40,7 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """The best division: its value and every model's amount of GPUs; no amounts: none exceeds the target."""
+    """The best division: its value and every model's amount of GPUs; no amounts if none exceeds the target."""
 
     value: float
     amounts: tuple[Ints, ...]
@@ -48,15 +48,15 @@ class Division:
 
 @dataclass(frozen=True, slots=True)
 class Divided:
-    """All models packed in one way of counting GPUs.
+    """All models, packed with one way of counting GPUs.
 
     Attributes:
         patterns: patterns by model.
         packings: least losses by model.
         tables: most requests per second by model and amount of GPUs.
-        points: where the models' values rise above the target.
+        points: amounts at which the models' values rise above the target.
         division: the best division.
-        whole: tables count whole GPUs, not the parts of the packings' grids.
+        whole: whether tables count whole GPUs, not the parts of the packings' grids.
     """
 
     patterns: tuple[Patterns, ...]
@@ -67,7 +67,7 @@ class Divided:
     whole: bool
 
     def plan(self, node: Node) -> Counts:
-        """The patterns of the best division: of every model those that serve most with its amount of GPUs."""
+        """The patterns of the best division, which serve most of every model with its amount of GPUs."""
         found: Counts = []
         for packing, patterns, amount in zip(self.packings, self.patterns, self.division.amounts, strict=True):
             cells = packing.reached
@@ -87,7 +87,7 @@ def pack_and_divide(node: Node, patterns: Patterns, gap: float, *, restricted: b
         node: the instance.
         patterns: patterns of all models.
         gap: worth that a plan may lose.
-        restricted: whether every partition has whole GPUs of its own; if not, GPUs are divided between pools at will.
+        restricted: whether every partition has whole GPUs of its own; if not, pools divide GPUs at will.
 
     Returns:
         Tables, packings and the best division, whose value is that of a plan (restricted) or an upper bound.
@@ -103,7 +103,7 @@ def pack_and_divide(node: Node, patterns: Patterns, gap: float, *, restricted: b
     packings = _pack(node, parts, gap, restricted and problem.whole)
     tables = tuple(served_table(p, prices, m, problem.whole) for m, p in enumerate(packings))
     unit = np.ones_like(problem.count) if problem.whole else packings[0].grid.unit
-    # Plans that lose more than was searched completely are welcome as incumbents: they limit the next gap.
+    # Plans that lose more than the completed gap are useful incumbents, since they limit the next gap.
     target = node.target(2 * gap if restricted else gap)
     bound = prices.bound + prices.slack
     points = [points_of(problem, t, unit, m, target, bound) for m, t in enumerate(tables)]
@@ -111,7 +111,7 @@ def pack_and_divide(node: Node, patterns: Patterns, gap: float, *, restricted: b
 
 
 def _pack(node: Node, parts: tuple[Patterns, ...], gap: float, own: bool) -> tuple[Packing, ...]:
-    """Pack model by model; what one model loses at least is taken off the gap of those after it."""
+    """Pack model by model; the least loss of one model reduces the gap of those after it."""
     problem, prices, packings = node.problem, node.relaxation, []
     target = prices.bound - gap
     gap += prices.slack
@@ -130,7 +130,7 @@ def _pack(node: Node, parts: tuple[Patterns, ...], gap: float, own: bool) -> tup
 
 
 def _units(node: Node, parts: tuple[Patterns, ...], own: bool) -> list[Ints]:
-    """Parts of GPUs to count in, by model; where fractions are added up, the models' tables have to agree in them."""
+    """Parts of GPUs to count in, by model; if fractions add up, the models' tables share them."""
     if own:
         return [np.ones_like(node.problem.count)] * len(parts)
     if node.problem.whole:
@@ -139,9 +139,9 @@ def _units(node: Node, parts: tuple[Patterns, ...], own: bool) -> list[Ints]:
 
 
 def _amounts(node: Node, patterns: Patterns, unit: Ints, own: bool) -> tuple[Ints, Floats]:
-    """Parts of GPUs that patterns use, shape (patterns, types), and worth that they lose, shape (patterns,).
+    """Parts of GPUs in use by patterns, shape (patterns, types), and their lost worth, shape (patterns,).
 
-    Where every partition is on whole GPUs of its own (`own`), what it leaves of its last GPU is used and lost as well.
+    If every partition is on whole GPUs of its own (`own`), the free rest of its last GPU counts as used and lost.
     """
     if not own:
         return usage_of(node.columns, patterns, unit).amount, patterns.loss
@@ -153,7 +153,7 @@ def _amounts(node: Node, patterns: Patterns, unit: Ints, own: bool) -> tuple[Int
 
 
 def _least_loss(node: Node, packing: Packing, model: int) -> float:
-    """Worth that a model loses at least in a plan that is better than the incumbent; 0 if nothing is known."""
+    """Least worth that a model loses in a plan better than the incumbent; 0 if nothing is known."""
     problem, prices = node.problem, node.relaxation
     if node.progress.plan is None and not problem.cost:
         return 0.0
@@ -169,21 +169,21 @@ def served_table(packing: Packing, prices: Relaxation, model: int, whole: bool) 
 
     Args:
         packing: least losses by amount.
-        prices: what the losses are measured with.
+        prices: the prices for measuring losses.
         model: index of the model.
-        whole: count the GPUs used up to whole ones; the table has one entry per count and type then, else the shape of
-            the packing's grid.
+        whole: whether to count used GPUs up to whole ones. The table then has one entry per count and type, else the
+            shape of the packing's grid.
     """
     grid, cells = packing.grid, packing.reached
     amounts = grid.amounts(cells)
-    # What is lost may be nearly all: then little is known of what is served, and the most is assumed.
+    # The loss may be nearly all worth. Then the served requests are barely known, and the most is assumed.
     worth = amounts / grid.unit @ prices.gpu
     served = (worth * (1 + SUMS / 10) - packing.loss[cells]) / prices.model[model]
     if whole:
         amounts = -(-amounts // grid.unit)
     table = np.zeros(tuple((np.array(grid.shape) - 1) // (grid.unit if whole else 1) + 1))
     np.maximum.at(table, tuple(amounts.T), served)
-    # GPUs may be left over: an entry is at least those of all smaller amounts.
+    # GPUs may stay idle, so an entry is at least those of all smaller amounts.
     for axis in range(table.ndim):
         np.maximum.accumulate(table, axis=axis, out=table)
     return table
@@ -207,7 +207,7 @@ def points_of(problem: Problem, table: Floats, unit: Ints, model: int, target: f
         good = value > target
         return Points(amount[good], value[good])
     level = np.minimum((table + problem.served[model]) / problem.weight[model], bound)
-    # Amounts that do not reach the target are as good as none, and rise nowhere.
+    # Amounts below the target count as none, and the value does not rise there.
     level[level <= target] = 0.0
     amount = np.argwhere(_rises(level) & (level > 0))
     return Points(amount, level[tuple(amount.T)])
@@ -224,9 +224,9 @@ def _rises(level: Floats) -> np.ndarray:
 
 
 def _divide(problem: Problem, points: list[Points], shape: tuple[int, ...], target: float) -> Division:
-    """The best division of all GPUs whose value exceeds the target, `shape` being that of the table of amounts.
+    """The best division of all GPUs with a value above the target; `shape` is that of the table of amounts.
 
-    Tables of the best value of the first models by amount of GPUs are built up, then gone back through from the last.
+    It builds tables of the best value of the first models by amount of GPUs, then goes back from the last one.
     """
     tables = [_no_models(problem, shape)]
     for own in points[:-1]:
@@ -240,7 +240,7 @@ def _divide(problem: Problem, points: list[Points], shape: tuple[int, ...], targ
             return Division(target, ())
         both = both_values(problem, own.value[fits], table[tuple((rest - own.amount[fits]).T)])
         best = int(np.argmax(both))
-        # Against the last model stand all the others at their best: this is the value of all.
+        # The last model meets all the others at their best, which gives the value of all.
         if not amounts:
             value = float(both[best])
         amounts.append(own.amount[fits[best]])
@@ -249,7 +249,7 @@ def _divide(problem: Problem, points: list[Points], shape: tuple[int, ...], targ
 
 
 def best_of_others(problem: Problem, points: list[Points], shape: tuple[int, ...], model: int) -> Floats:
-    """The best value of all models but one, as a table over the amount of GPUs that they may use together."""
+    """The best value of all models except one, as a table over their joint amount of GPUs."""
     table = _no_models(problem, shape)
     for i, own in enumerate(points):
         if i != model:
@@ -258,12 +258,12 @@ def best_of_others(problem: Problem, points: list[Points], shape: tuple[int, ...
 
 
 def both_values(problem: Problem, one: Floats, others: Floats) -> Floats:
-    """The value of all models together: the sum where values are costs, the least where they are throughputs."""
+    """The value of all models together: the sum of costs, or the least throughput."""
     return one + others if problem.cost else np.minimum(one, others)
 
 
 def _no_models(problem: Problem, shape: tuple[int, ...]) -> Floats:
-    """The value of no models with any amount of GPUs: what `both_values` leaves other values as they are with."""
+    """The value of no models with any amount of GPUs, the neutral element of `both_values`."""
     return np.zeros(shape) if problem.cost else np.full(shape, np.inf)
 
 

@@ -1,7 +1,7 @@
-"""Dominance between columns: which of them another one of the same model and GPU types can replace in every plan.
+"""Dominance between columns: another one of the same model and GPU types can replace a column in every plan.
 
-Rates are compared with `SUMS` as slack, so a column may be replaced by one that serves less by that part; the value
-of a plan is taken from the columns that it uses, and bounds have the same slack.
+Rates are compared with `SUMS` as slack, so a column's replacement may serve less by that part. The value of a plan
+comes from its own columns, and bounds have the same slack.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from formulations.tolerances import SUMS
 EQUAL = 1e-9
 """Part of the worth of a request below which a column's reduced cost comes from the least worth of plentiful GPUs."""
 DIGITS = 11
-"""Digits to which sums are compared that differ by rounding."""
+"""Digits for comparing sums that differ by rounding."""
 
 
 def undominated(columns: Columns, across: NDArray[np.bool_] | None = None) -> Ints:
     """Indices of the columns that no other column dominates, ascending.
 
-    Column a dominates b where, at every position, the share v_b divides v_a and a whole GPU of a serves as much as one
-    of b: then g virtual GPUs of b can be replaced by g · v_a / v_b of a, which fill as many GPUs of the same pool.
+    Column a dominates b if, at every position, the share v_b divides v_a and a whole GPU of a serves as much as one of
+    b. Then g · v_a / v_b virtual GPUs of a can replace g of b, and fill as many GPUs of the same pool.
 
     Args:
         columns: all columns.
-        across: whether a column may replace those of other sequences too, whose live partitions are on the same GPU
-            types, at the same positions or all on whole GPUs, which need no pools; None if none may.
+        across: whether a column may replace those of other sequences too. Their live partitions are on the same GPU
+            types, at the same positions or all on whole GPUs, which need no pools. None forbids it.
     """
     whole, share = np.where(columns.live, columns.share * columns.rate, 0.0), columns.share
     kind, free = columns.sequence, np.zeros(len(columns), dtype=bool)
@@ -43,7 +43,7 @@ def undominated(columns: Columns, across: NDArray[np.bool_] | None = None) -> In
     for k in np.unique(kind):
         rows = np.flatnonzero(kind == k)
         ours: list[int] = []
-        # Of columns that serve the same, the one with most shares comes first: it replaces the others.
+        # Among columns that serve the same, the one with most shares comes first and replaces the others.
         total, parts = np.round(np.log(whole[rows].sum(axis=1)), DIGITS), np.log(share[rows]).sum(axis=1)
         for row in rows[np.lexsort((~free[rows], -parts, -total))]:
             may = free[ours] | (columns.sequence[ours] == columns.sequence[row])
@@ -56,18 +56,18 @@ def undominated(columns: Columns, across: NDArray[np.bool_] | None = None) -> In
 
 
 def unmerged(columns: Columns, candidates: Ints, *, alone: bool = False) -> Ints:
-    """Indices of the columns but those candidates that cut the model in vain, ascending.
+    """Indices of the columns without those candidates that cut the model in vain, ascending.
 
-    A cut between neighbours on whole GPUs of the same type is in vain if there is a column that has them as one
-    partition, and is as fast: its partition needs as many GPUs as the two together, or fewer. Partitions after the cut
-    change their position. Where such a partition is on a part of a GPU, its virtual GPUs change their pool; that wastes
-    nothing if the old pool is left by all: all columns that divide its GPUs are replaced too, with the same new pool.
+    A cut between neighbours on whole GPUs of the same type is in vain if an equally fast column has them as one
+    partition, which then needs no more GPUs than the two together. Partitions after the cut change their position. If
+    such a partition is on a part of a GPU, its virtual GPUs change their pool. That wastes nothing if all columns that
+    divide the old pool's GPUs are replaced too, with the same new pool.
 
     Args:
         columns: all columns that plans may use.
         candidates: those that may be left out.
-        alone: only columns replace others that are the only one of their sequence, so that a plan may use them in any
-            case where it may have one pipeline per sequence.
+        alone: whether only columns that are alone in their sequence replace others, since a plan with one pipeline per
+            sequence may always use those.
     """
     runs, live = _runs(columns), columns.live
     uncut = runs.length == live.sum(axis=1)
@@ -89,7 +89,7 @@ def unmerged(columns: Columns, candidates: Ints, *, alone: bool = False) -> Ints
 
 @dataclass(frozen=True, slots=True)
 class _Runs:
-    """Positions of columns with neighbours on whole GPUs of a type put together.
+    """Positions of columns, with neighbours on whole GPUs of a type merged.
 
     Attributes:
         of: run of each position.
@@ -105,7 +105,7 @@ class _Runs:
 
 
 def _runs(columns: Columns) -> _Runs:
-    """Columns with neighbours on whole GPUs of one type put together; partitions on parts of GPUs stay alone."""
+    """Columns with neighbours on whole GPUs of one type merged; partitions on parts of GPUs stay alone."""
     gpu, share, live = columns.gpu, columns.share, columns.live
     starts = np.ones(gpu.shape, dtype=bool)
     starts[:, 1:] = (gpu[:, 1:] != gpu[:, :-1]) | (share[:, 1:] > 1) | (share[:, :-1] > 1)
@@ -119,15 +119,14 @@ def _runs(columns: Columns) -> _Runs:
 
 
 def _vacatable(columns: Columns, moves: dict[int, dict[int, int]]) -> Ints:
-    """Columns that can be replaced because each pool that they leave is left by all of its users, ascending.
+    """Columns that can be replaced because all users of each pool that they leave also leave it, ascending.
 
     Args:
         columns: all columns that plans may use.
-        moves: for each column that could be replaced, the new position of each of its partitions on a part of a GPU
-            whose position changes.
+        moves: for each candidate, the new position of each of its partitions on parts of GPUs with a changed position.
     """
     dropped = dict(moves)
-    # Whether a column can go depends on others going as well: those that cannot are put back until all can.
+    # A column can go only if others go as well, so those that cannot are put back until all can.
     while True:
         blocked = [row for row, moved in dropped.items() if not _vacates(columns, row, moved, dropped)]
         if not blocked:
@@ -137,13 +136,13 @@ def _vacatable(columns: Columns, moves: dict[int, dict[int, int]]) -> Ints:
 
 
 def _vacates(columns: Columns, row: int, moved: dict[int, int], dropped: dict[int, dict[int, int]]) -> bool:
-    """Whether all users of each pool that a column leaves are replaced too, with that pool's new position.
+    """Whether all users of each pool that a column leaves are also replaced, with that pool's new position.
 
     Args:
         columns: all columns that plans may use.
         row: the column.
         moved: old and new positions of its partitions on parts of GPUs.
-        dropped: such positions of all columns that are to be replaced.
+        dropped: such positions of all columns to replace.
     """
     for k, to in moved.items():
         pool = (columns.model == columns.model[row]) & (columns.gpu[:, k] == columns.gpu[row, k])

@@ -1,8 +1,8 @@
 """Every pipeline that keeps its SLO, as a column (docs/model/pipelines.md).
 
-A column is a model cut into partitions, with GPU type, share and batch size of each (PPipe §3). How many virtual GPUs
-serve it is left open: on g_k of them partition k serves g_k · rate_k requests per second, and the column the least of
-its partitions. Latencies are floats; where they are so close to the SLO that rounding could decide, fractions do.
+A column is a model cut into partitions, with GPU type, share and batch size of each (PPipe §3). Its numbers of virtual
+GPUs are open: on g_k of them partition k serves g_k · rate_k requests per second, and the column the least of its
+partitions. Latencies are floats. If they are so close to the SLO that rounding could decide, fractions do.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 MOST_COMBINATIONS = 2 * 10**8
-"""Combinations of cuts, GPU types, shares and batch sizes to look at; about 20 s."""
+"""Most combinations of cuts, GPU types, shares and batch sizes; about 20 s."""
 MOST_COLUMNS = 4 * 10**6
-"""Pipelines to keep; about 2 GB."""
+"""Most pipelines; about 2 GB."""
 LARGEST = 2**62
 """Whole numbers that arrays hold stay below this."""
 DOUBTFUL = 1e-9
-"""Relative distance from the SLO at which floating point does not decide."""
+"""Relative distance from the SLO within which floating point does not decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class _Choice:
         batch: batch size.
         latency: seconds of blocks i to j (exclusive) at [i, j]; infinite if the batch was not measured for all of them.
         sharing: virtual GPUs that share the links of a server.
-        budget: seconds that a pipeline may take that begins with this batch.
+        budget: seconds allowed for a pipeline that begins with this batch.
     """
 
     gpu: int
@@ -147,7 +147,7 @@ def _sequences(columns: Columns, base: int) -> Ints:
 
 
 def _choices(cluster: Cluster, model: Model, space: PipelineSpace, unified: bool) -> list[list[_Choice]]:
-    """What the partitions of a pipeline may choose from: one list per batch size, or one for all."""
+    """The choices for the partitions of a pipeline: one list per batch size, or one for all."""
     index = {gpu.name: i for i, gpu in enumerate(cluster.gpus)}
     by_batch: dict[int, list[_Choice]] = {}
     budgets: dict[int, float] = {}
@@ -169,8 +169,8 @@ def _choices(cluster: Cluster, model: Model, space: PipelineSpace, unified: bool
 def _latency_tables(profile: BlockProfile) -> Floats:
     """Latency by batch size of blocks i to j (exclusive), shape (batches, blocks + 1, blocks + 1); infinite if unknown.
 
-    The blocks of a partition need to be measured, whether other blocks are or not. Each sum is added up by itself:
-    differences of sums from the first block on would lose what is small next to what is large.
+    Only the blocks of a partition need measurements. Each sum is added up by itself, since differences of sums from the
+    first block on would lose small terms next to large ones.
     """
     rows, most = profile.latency_s, max(len(row) for row in profile.latency_s)
     each = np.array([[float(row[b]) if b < len(row) else math.inf for row in rows] for b in range(most)])
@@ -181,7 +181,7 @@ def _latency_tables(profile: BlockProfile) -> Floats:
 
 
 def _refuse_too_many(cluster: Cluster, choices: list[list[list[_Choice]]], most: int) -> None:
-    """Count the combinations before they are looked at."""
+    """Count the combinations before the enumeration."""
     total = sum(
         math.comb(model.blocks - 1, length - 1) * len(together) ** length
         for model, own in zip(cluster.models, choices, strict=True)
@@ -201,7 +201,7 @@ class _Length:
 
     Attributes:
         model: index of the model.
-        choices: what a partition may choose from.
+        choices: the choices for a partition.
         edges: first block of each partition and the end of the last, shape (cuts, partitions + 1).
         rates: requests per second of a virtual GPU by partition, each of shape (choices, cuts).
         most: most partitions of any pipeline, which is the number of positions of a column.
@@ -238,8 +238,8 @@ def _of_length(
 ) -> Iterator[Columns]:
     """Feasible pipelines of this many partitions.
 
-    The choices of all partitions but the last two are gone through one by one; those of the last two, and all cuts, are
-    looked at all at once.
+    It enumerates the choices of all partitions except the last two one by one, and those of the last two, and all cuts,
+    at once.
     """
     cuts = np.array(list(itertools.combinations(range(1, model.blocks), length - 1)), dtype=np.int64)
     cuts = cuts.reshape(-1 if length > 1 else 1, length - 1)
@@ -260,7 +260,7 @@ def _of_length(
         tails = [np.full(len(chosen[0]), o) for o in head] + list(chosen[:-1])
         cut = chosen[-1]
         column = every.columns(tails, cut)
-        # What is clearly late was left out; what is about in time is looked at once more, in fractions.
+        # Clearly late pipelines were left out; fractions decide on those close to the SLO.
         doubtful = np.flatnonzero(room[chosen] <= close)
         if len(doubtful):
             keeps = np.ones(len(column), dtype=bool)
@@ -313,7 +313,7 @@ def _room(budgets: Floats, head: tuple[int, ...], together: int) -> Floats:
 
 
 def _budget(model: Model, batch: int, space: PipelineSpace) -> Fraction:
-    """Seconds that a pipeline may take that begins with this batch: the SLO without margin and batch-build delay."""
+    """Seconds allowed for a pipeline that begins with this batch: the SLO without margin and batch-build delay."""
     delay = model.batch_build.delay_s(batch) if space.batch_build and model.batch_build is not None else 0
     return model.budget_s - delay
 

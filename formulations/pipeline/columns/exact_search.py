@@ -1,8 +1,8 @@
-"""The last gap between incumbent and bound closed in exact arithmetic, where little is left in it (ours).
+"""A search in exact arithmetic that closes the last small gap between incumbent and bound (ours).
 
-Floating point leaves two things open: whether a load is served exactly, where several plans serve it to the last digit
-or just not, and which of two values is greater that differ by less than rounding. So all plans that may be better than
-the best one known are packed once more, in whole numbers.
+Floating point leaves two questions open. Does a plan serve a load exactly, if several plans serve it to the last digit
+or just miss it? Which of two values is greater, if they differ by less than rounding? So all plans that may be better
+than the best one known are packed once more, in whole numbers.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from formulations.pipeline.columns.problem import Counts, TooManyError
 
 # Patterns and labels of one model in exact arithmetic: the plain twin of `patterns` and `pools` (ours).
 #
-# Requests per second are whole multiples of one common unit, which Python's integers hold however large they are. What
-# plans lose is measured in floating point, with a slack in their favour: it only says what need not be looked at.
+# Requests per second are whole multiples of one common unit, in Python's integers of any size. The losses of plans are
+# floats, with a slack in favour of plans, and only decide what the search may leave out.
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ Chosen = tuple[ExactPattern, "Chosen"] | None
 
 
 class ExactLabel(NamedTuple):
-    """A way to pack patterns of a model: requests per second that it serves, in units, and the patterns."""
+    """A packing of a model's patterns: its requests per second in units, and the patterns."""
 
     served: int
     chosen: Chosen
@@ -69,10 +69,10 @@ def exact_rates(cluster: Cluster, columns: Columns, column: int) -> list[Fractio
 
 
 def exact_patterns(node: Node, cluster: Cluster, near: Ints, gap: float) -> Iterator[ExactPattern]:
-    """Patterns of some columns that may be part of a plan that loses no more than the gap, each once.
+    """Patterns of some columns that may be part of a plan within the gap, each once.
 
-    A pattern serves what one of its partitions serves on a whole number of virtual GPUs, and has no more virtual GPUs
-    for its other partitions than that takes. A column loses its reduced cost on all that it serves.
+    A pattern serves as much as one of its partitions on a whole number of virtual GPUs, and has no more virtual GPUs
+    for its other partitions than that needs. A column loses its reduced cost on each request.
     """
     columns, reduced_cost, slack = node.columns, node.relaxation.reduced_cost, node.relaxation.slack
     for column in near.tolist():
@@ -83,7 +83,7 @@ def exact_patterns(node: Node, cluster: Cluster, near: Ints, gap: float) -> Iter
         for rate, most in zip(rates, room, strict=True):
             for n in range(1, most + 1):
                 served = n * rate
-                # More virtual GPUs serve more, and so lose more; they need more at the other positions as well.
+                # More virtual GPUs serve more, so they lose more, and need more at the other positions as well.
                 if reduced_cost[column] * float(served) > gap + slack:
                     break
                 count = tuple(math.ceil(served / own) for own in rates)
@@ -96,7 +96,7 @@ def exact_patterns(node: Node, cluster: Cluster, near: Ints, gap: float) -> Iter
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a pattern takes and serves.
+    """The use of GPUs and the requests of a pattern.
 
     Attributes:
         amount: parts of GPUs by type.
@@ -113,12 +113,12 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """How GPUs of a model are counted.
+    """The units for counting a model's GPUs.
 
     Attributes:
         unit: parts of a GPU by type.
-        pools: position and type of the pools; none where fractions of GPUs are added up.
-        most: parts that there are, by type.
+        pools: position and type of the pools; none if fractions of GPUs add up.
+        most: number of parts by type.
     """
 
     unit: tuple[int, ...]
@@ -134,7 +134,7 @@ class Counting:
 
 
 def counting_of(node: Node, patterns: Iterable[ExactPattern]) -> Counting:
-    """Parts of GPUs and pools in which all given patterns of a model can be counted in whole numbers."""
+    """Parts of GPUs and pools that make all given patterns of a model whole numbers."""
     columns, problem = node.columns, node.problem
     used = {
         (k, int(columns.gpu[p.column, k]), int(columns.share[p.column, k]))
@@ -149,7 +149,7 @@ def counting_of(node: Node, patterns: Iterable[ExactPattern]) -> Counting:
 def pack_exactly(
     node: Node, model: int, patterns: Sequence[ExactPattern], target: float, gap: float, effort: Effort
 ) -> tuple[dict[tuple[Fraction, ...], ExactLabel], int]:
-    """The most that a model is served with each amount of GPUs that it may have in a plan that loses at most the gap.
+    """The most requests of a model with each amount of GPUs that it may have in a plan within the gap.
 
     Args:
         node: the instance.
@@ -157,7 +157,7 @@ def pack_exactly(
         patterns: its patterns.
         target: value that a plan has to exceed.
         gap: worth that a plan may lose.
-        effort: what has been tried.
+        effort: the work so far.
 
     Returns:
         Labels by GPUs of each type, and units per request per second.
@@ -173,7 +173,7 @@ def pack_exactly(
     part = [float(worth) / u for worth, u in zip(prices.gpu, counting.unit, strict=True)]
 
     def may_complete(amount: tuple[int, ...], odd: tuple[int, ...], served: int) -> bool:
-        # In floats, with a slack in favour of plans: it only says what need not be looked at.
+        # Floats with a slack in favour of plans, which only decide what the search may leave out.
         if any(own > most for own, most in zip(counting.filled(amount, odd), counting.most, strict=True)):
             return False
         worth = sum(own * each for own, each in zip(amount, part, strict=True))
@@ -183,7 +183,7 @@ def pack_exactly(
 
     labels: dict[tuple[tuple[int, ...], tuple[int, ...]], ExactLabel] = {nothing: ExactLabel(0, None)}
     for group in _groups(node, counting, patterns, units):
-        # Only one pattern of a group is packed, so labels of this round are not extended in it.
+        # A label has only one pattern of a group, so this round does not extend its own labels.
         before = list(labels.items())
         for (amount, odd), label in before:
             for own in group:
@@ -205,7 +205,7 @@ def pack_exactly(
 
 
 def _groups(node: Node, counting: Counting, patterns: Sequence[ExactPattern], units: int) -> list[list[Part]]:
-    """Patterns of which a plan has only one: of a column, whose patterns make one together, or of a sequence."""
+    """Groups of patterns with only one in a plan: those of a column, which merge into one, or of a sequence."""
     columns = node.columns
     key = columns.sequence if node.problem.one_per_sequence else range(len(columns))
     ordered = sorted(patterns, key=lambda p: int(key[p.column]))
@@ -221,7 +221,7 @@ def _groups(node: Node, counting: Counting, patterns: Sequence[ExactPattern], un
 
 
 def _part(node: Node, counting: Counting, pattern: ExactPattern, units: int) -> Part:
-    """What a pattern takes, in the counting's parts of GPUs, and serves, in `units` per request per second."""
+    """The GPUs of a pattern in the counting's parts, and its requests in `units` per request per second."""
     columns, amount, odd = node.columns, [0] * len(counting.unit), [0] * len(counting.pools)
     for k, n in enumerate(pattern.count):
         t = int(columns.gpu[pattern.column, k])
@@ -233,11 +233,11 @@ def _part(node: Node, counting: Counting, pattern: ExactPattern, units: int) -> 
 
 
 MOST_PATTERNS = 20_000
-"""Patterns of all models; about a second."""
+"""Most patterns of all models; about a second."""
 PATTERNS_BETWEEN_CHECKS = 1024
 """Patterns after which the time is checked."""
 MOST_PAIRS = 10**6
-"""Pairs of label and pattern to look at altogether, some seconds."""
+"""Most pairs of label and pattern in total, some seconds."""
 PAIRS_BETWEEN_CHECKS = 1024
 """Pairs after which the time is checked."""
 
@@ -271,7 +271,7 @@ def search_exactly(node: Node, cluster: Cluster, value: Fraction | None) -> tupl
         Value and plan; None if no plan is better.
 
     Raises:
-        UndecidedError: too much is left, or the deadline has passed.
+        UndecidedError: the gap holds too many plans, or the deadline has passed.
     """
     node.deadline.check()
     problem, prices = node.problem, node.relaxation
@@ -289,7 +289,7 @@ def search_exactly(node: Node, cluster: Cluster, value: Fraction | None) -> tupl
 
 
 def _patterns(node: Node, cluster: Cluster, gap: float) -> list[list[ExactPattern]]:
-    """Patterns by model that may be part of a plan that loses no more than the gap."""
+    """Patterns by model that may be part of a plan within the gap."""
     by_model: list[list[ExactPattern]] = [[] for _ in cluster.models]
     near = node.scope(gap).find_columns()
     for number, pattern in enumerate(exact_patterns(node, cluster, near, gap)):
@@ -309,7 +309,7 @@ class _ExactSearch:
         node: the root of the search.
         cluster: the instance with exact numbers.
         known: value of the best plan known; None if none is known.
-        effort: what has been tried.
+        effort: the work so far.
     """
 
     node: Node
@@ -320,13 +320,13 @@ class _ExactSearch:
     def with_model(
         self, joint: dict[Gpus, Together], model: int, labels: dict[Gpus, ExactLabel], units: int
     ) -> dict[Gpus, Together]:
-        """One model more: the best of all models so far by amount of GPUs, where it may be better than what is known.
+        """Add a model: the best of all models so far by amount of GPUs, if it may beat the best plan known.
 
         Args:
             joint: the models before, by amount of GPUs.
             model: index of the model.
             labels: its labels by amount of GPUs.
-            units: units per request per second that its labels count in.
+            units: units of its labels per request per second.
         """
         found: dict[Gpus, Together] = {}
         counts = [gpu.count for gpu in self.cluster.gpus]
@@ -347,7 +347,7 @@ class _ExactSearch:
         return found
 
     def best(self, joint: dict[Gpus, Together]) -> tuple[Fraction, Counts] | None:
-        """The best plan of all models, if it is better than what is known."""
+        """The best plan of all models, if it beats the best plan known."""
         best: tuple[Fraction, Together] | None = None
         for gpus, together in joint.items():
             assert together.value is not None
@@ -359,7 +359,7 @@ class _ExactSearch:
         return best[0], [entry for chosen in best[1].chosen for entry in self._counts(chosen)]
 
     def _value(self, model: int, label: ExactLabel, units: int) -> Fraction | None:
-        """Requests per second per weight; at least cost 0 where the load is served. None: too little."""
+        """Requests per second per weight; for least cost 0 if the load is served. None means too few."""
         served, own = Fraction(label.served, units), self.cluster.models[model]
         if self.node.problem.cost:
             assert own.rate_rps is not None
@@ -367,9 +367,9 @@ class _ExactSearch:
         return served / own.weight if served else None
 
     def _undominated(self, values: dict[Gpus, Fraction]) -> list[tuple[Gpus, Fraction]]:
-        """Amounts of GPUs and their values, without those amounts of which a part is worth as much."""
+        """Amounts of GPUs and their values, without amounts that have an equally good part."""
         kept: list[tuple[Gpus, Fraction]] = []
-        # An amount that is a part of another one has the smaller sum, and comes before it.
+        # A part of another amount has the smaller sum, so it comes first.
         for gpus, value in sorted(values.items(), key=lambda entry: (sum(entry[0]), -entry[1])):
             for other, as_much in kept:
                 self.effort.count()

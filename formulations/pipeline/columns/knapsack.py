@@ -1,8 +1,8 @@
-"""The knapsack of one model: for every amount of GPUs, the least that patterns lose that use exactly it.
+"""The knapsack of one model: for every amount of GPUs, the least loss of patterns that use exactly that amount.
 
-It has one dimension per GPU type, and what all patterns lose together is limited by the gap. The gap is small, so few
-amounts can be reached, and only those are looked at. GPUs are counted in parts of one (`Grid.unit`), such as twelfths,
-so that amounts are whole numbers. Losses are floats.
+It has one dimension per GPU type, and the gap limits the total loss of all patterns. The gap is small, so patterns
+reach few amounts, and the search visits only those. GPUs are counted in parts of one (`Grid.unit`), such as twelfths,
+so amounts are whole numbers. Losses are floats.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from formulations.pipeline.columns.problem import Deadline
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Amounts of GPUs in parts of one: of each type from 0 to all that the cluster has.
+    """Amounts of GPUs in parts of one, of each type from 0 to all of the cluster.
 
     Attributes:
         unit: parts of a GPU by type.
@@ -35,7 +35,7 @@ class Grid:
 
     @property
     def strides(self) -> Ints:
-        """What one more part of each type adds to the flat index."""
+        """The step of the flat index for one more part of each type."""
         return np.array([math.prod(self.shape[i + 1 :]) for i in range(len(self.shape))], dtype=np.int64)
 
     def amounts(self, cells: Ints) -> Ints:
@@ -48,14 +48,14 @@ def grid_of(count: Ints, unit: Ints) -> Grid:
 
     Args:
         count: GPUs by type.
-        unit: parts that one GPU is counted in, by type.
+        unit: parts of one GPU, by type.
     """
     return Grid(unit, tuple(int(n) for n in count * unit + 1))
 
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """What may be packed, by rising loss: of all patterns that use the same amount the one that loses least.
+    """The items of a knapsack, by rising loss; for each amount the pattern that loses least.
 
     Attributes:
         pattern: index of the pattern.
@@ -72,12 +72,12 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What may be packed together.
+    """The limits of a packing.
 
     Attributes:
-        gap: worth that all patterns may lose.
+        gap: worth that all patterns may lose together.
         part: worth of one part of a GPU by type.
-        most: worth of all parts that may be used.
+        most: largest worth of all parts in use.
     """
 
     gap: float
@@ -91,8 +91,8 @@ class Packing:
 
     Attributes:
         grid: the amounts.
-        items: items by group: of each group at most one is packed; a single group of which any number are.
-        after: loss by flat index before the first and after every group; infinite if the amount cannot be reached.
+        items: items by group, each with at most one packed item; or a single group with any number of each item.
+        after: loss by flat index before the first and after every group; infinite for an unreachable amount.
         repeated: whether items may be packed more than once.
     """
 
@@ -112,10 +112,10 @@ class Packing:
         return np.flatnonzero(np.isfinite(self.loss))
 
     def patterns_at(self, cell: int) -> list[int]:
-        """Patterns that use exactly this amount at the least loss, found by going back through the groups."""
+        """Patterns that use exactly this amount at the least loss, from a walk back through the groups."""
         found = []
         for items, before, after in reversed(list(zip(self.items, self.after, self.after[1:], strict=False))):
-            # Where items repeat, what is packed below an item was packed by the same group.
+            # If items repeat, the same group packed the items below an item.
             source = after if self.repeated else before
             while cell and (self.repeated or after[cell] < before[cell]):
                 fits = np.flatnonzero((items.amount <= self.grid.amounts(np.array(cell))).all(axis=1))
@@ -131,16 +131,16 @@ class Packing:
 def pack(grid: Grid, amount: Ints, loss: Floats, limits: Limits, sequence: Ints | None, deadline: Deadline) -> Packing:
     """Pack patterns in all ways that keep the limits.
 
-    Without sequences nothing is lost by packing a pattern more than once: two patterns of one column are one of twice
-    as many virtual GPUs, which loses no more.
+    Without sequences a pattern may be packed more than once: two patterns of one column are one of twice as many
+    virtual GPUs, which loses no more.
 
     Args:
         grid: amounts of GPUs.
         amount: parts of each GPU type by pattern, shape (patterns, types).
-        loss: what each pattern loses.
-        limits: what all may lose and use together.
-        sequence: group of each pattern of which only one may be packed. None means any number of any pattern.
-        deadline: when to stop.
+        loss: worth that each pattern loses.
+        limits: the limits of a packing.
+        sequence: group of each pattern, with at most one pattern per group. None means any number of any pattern.
+        deadline: the deadline.
 
     Raises:
         OutOfTimeError: the deadline has passed.
@@ -167,8 +167,8 @@ def _add_group(grid: Grid, cells: Ints, least: Floats, items: Items, limits: Lim
         cells: amounts that were reached before.
         least: least loss by flat index.
         items: the items.
-        limits: what may be lost and used.
-        once: only one item of the group is added to what was reached before; else any number of them.
+        limits: the limits of a packing.
+        once: whether only one item of the group joins the packings before it; else any number.
 
     Returns:
         All amounts reached.
@@ -178,7 +178,7 @@ def _add_group(grid: Grid, cells: Ints, least: Floats, items: Items, limits: Lim
     limit = np.array(grid.shape) - 1
     used = limits.part @ amounts
     for cell, amount, loss in zip(items.cell, items.amount, items.loss, strict=True):
-        # Other items of the group may have lowered these losses, and may then be packed with this one.
+        # Other items of the group may have lowered these losses, and may join this one then.
         if not once:
             lost = least[before]
         worth = float(limits.part @ amount)
@@ -200,7 +200,7 @@ def _add_group(grid: Grid, cells: Ints, least: Floats, items: Items, limits: Lim
 
 
 def _items(grid: Grid, amount: Ints, loss: Floats, limits: Limits, patterns: Ints) -> Items:
-    """The items of a group: of all patterns that fit, the one of least loss by amount."""
+    """The items of a group: for each amount the fitting pattern of least loss."""
     cell = amount @ grid.strides
     fits = (amount < np.array(grid.shape)).all(axis=1) & (loss <= limits.gap)
     order = np.flatnonzero(fits)[np.lexsort((loss[fits], cell[fits]))]

@@ -1,12 +1,11 @@
-"""Label setting for one model: the best of all ways to put its patterns together, by what they take (compiled).
+"""Label setting for one model: the best of all packings of its patterns for each use of resources (compiled).
 
-A label is a way to pack patterns. It says what they take of the cluster (its resources) and how many requests per
-second they serve. Of labels that take the same only the best is kept, found by a hash table with open addressing. A
-label is extended by one more pattern, and thrown away where no completion of it can be part of a plan better than the
-target.
+A label is a packing of patterns, with its use of the cluster (its resources) and its requests per second. Among labels
+with the same resources only the best stays; a hash table with open addressing finds it. A label is extended by one more
+pattern, and dropped if no completion of it can be part of a plan better than the target.
 
-Sums of whole parts of GPUs are exact. Worths, losses and requests per second are floats: they throw labels away only
-with the slacks that `CompletionBounds` has in favour of plans.
+Sums of whole parts of GPUs are exact. Worths, losses and requests per second are floats. They drop labels only with the
+slacks of `CompletionBounds` in favour of plans.
 """
 
 from __future__ import annotations
@@ -20,22 +19,22 @@ from formulations.pipeline.columns.enumeration import Floats, Ints
 from formulations.tolerances import SUMS
 
 MOST_LABELS = 400_000
-"""Labels of a model; a table that is full with this many is not enlarged any more."""
+"""Most labels of a model; a table with this many does not grow any more."""
 MOST_PAIRS = 3 * 10**7
-"""Pairs of label and pattern to look at per model, about a second."""
+"""Most pairs of label and pattern per model, about a second."""
 PAIRS_BETWEEN_CHECKS = 100_000
 """Pairs after which the time is checked."""
 MOST_WASTED = 1 - 1e-3
-"""Largest part of what is still to be added that is counted as lost; a part of 1 would divide by zero."""
+"""Largest part of the worth still to add that counts as lost; a part of 1 would divide by zero."""
 
 
 class Resources(NamedTuple):
-    """What labels take, and how much of it there is.
+    """The resources of labels, and their limits.
 
     Attributes:
-        unit: parts in which a GPU of each type is counted.
-        limit: parts that the cluster has, by type.
-        pool: GPU type of every pool of which some pattern takes a part of a GPU.
+        unit: parts of a GPU, by type.
+        limit: parts in the cluster, by type.
+        pool: GPU type of every pool in which some pattern takes a part of a GPU.
     """
 
     unit: Ints
@@ -48,8 +47,8 @@ class Table(NamedTuple):
 
     Attributes:
         values: the entries in the order of their flat index.
-        strides: what one more step of each type adds to the flat index.
-        step: GPUs (or parts of GPUs) that make one step, by type.
+        strides: step of the flat index for one more step of each type.
+        step: GPUs (or parts of GPUs) in one step, by type.
     """
 
     values: Floats
@@ -61,27 +60,27 @@ NOTHING_KNOWN = Table(np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtyp
 
 
 def table_of(entries: Floats, step: Ints | None = None) -> Table:
-    """The table of an array that has one axis per GPU type; without `step`, neighbouring entries differ by one."""
+    """The table of an array with one axis per GPU type; without `step`, neighbouring entries differ by one."""
     ordered = np.ascontiguousarray(entries, dtype=float)
     strides = np.array(ordered.strides, dtype=np.int64) // ordered.itemsize
     return Table(ordered.ravel(), strides, np.ones_like(strides) if step is None else step)
 
 
 class CompletionBounds(NamedTuple):
-    """Which labels of a model can be completed to a part of a plan that is better than the target.
+    """Bounds that decide which labels of a model can be completed to a part of a plan better than the target.
 
     Worths are in the relaxation's prices. A completed label serves at least `need`, loses at most `gap`, and uses GPUs
-    worth at most `most`. What is still missing to `need` has to be added, and loses at least the part `wasted`.
+    worth at most `most`. The rest up to `need` has to be added, and loses at least the part `wasted`.
 
     Attributes:
         part: worth of one part of a GPU, by type.
         request: worth of one request per second.
         gap: most that a label may lose.
         most: most that the GPUs used may be worth.
-        need: worth of the requests per second that the model has to serve.
-        rest: by whole GPUs, the greatest worth of GPUs that the other models leave where they leave at least these.
-        more: by parts of GPUs used, the most requests per second that can still be added.
-        wasted: least part of the worth of GPUs still to be added that is lost.
+        need: worth of the requests per second that the model must serve.
+        rest: by whole GPUs, the greatest worth of GPUs that the other models leave if they leave at least these.
+        more: by parts of GPUs in use, the most requests per second that can still be added.
+        wasted: least lost part of the worth of GPUs still to be added.
     """
 
     part: Floats
@@ -94,32 +93,32 @@ class CompletionBounds(NamedTuple):
     wasted: float = 0.0
 
     def losses(self, amount: Ints, served: Floats) -> Floats:
-        """Worth of the GPUs used less the worth of what they serve, by row."""
+        """Worth of the GPUs in use less the worth of their requests, by row."""
         return np.asarray(amount @ self.part - served * self.request)
 
     def with_only(self, amount: Ints, served: Floats) -> CompletionBounds:
-        """These bounds, sharpened where only certain patterns can still be added.
+        """These bounds, sharper if only certain patterns can still be added.
 
         Args:
             amount: parts of GPUs that each of those patterns uses, shape (patterns, types).
             served: requests per second that each of them serves.
 
         Returns:
-            Bounds that know what part of all worth still to be added is lost at least, rounded down by `SUMS`.
+            Bounds with the least lost part of all worth still to be added, rounded down by `SUMS`.
         """
         worth = amount @ self.part
         lost = np.maximum(worth - served * self.request, 0.0) / np.maximum(worth, 1e-300)
         return self._replace(wasted=min(max(0.0, float(lost.min(initial=1.0)) - SUMS), MOST_WASTED))
 
     def may_complete(self, amount: Ints, served: Floats) -> np.ndarray:
-        """Whether labels can be completed to a part of a plan that is better than the target.
+        """Whether labels can be completed to a part of a plan better than the target.
 
         Args:
             amount: parts of GPUs that each label uses, shape (labels, types).
             served: requests per second that each label serves.
 
         Returns:
-            One flag per label; False only beyond the slacks that these bounds have in favour of plans.
+            One flag per label; False only beyond the slacks of these bounds in favour of plans.
         """
         worth = amount @ self.part
         added = np.maximum(self.need - served * self.request, 0.0) / (1 - self.wasted)
@@ -132,16 +131,16 @@ class CompletionBounds(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """Labels in the order in which they were found, with room for more; row 0 is the empty label.
+    """Labels in the order of their discovery, with room for more; row 0 is the empty label.
 
     Attributes:
         taken: parts of each GPU type, then parts of the last GPU of each pool, shape (room, types + pools).
         served: requests per second, shape (room,).
-        parent: row of the label that was extended to this label, shape (room,).
-        pattern: the pattern by which it was extended, shape (room,).
-        key: hash of what the label takes, shape (room,).
+        parent: row of the label from which this label was extended, shape (room,).
+        pattern: the added pattern, shape (room,).
+        key: hash of the label's resources, shape (room,).
         best: whether no other label that takes equal amounts serves more, shape (room,).
-        place: hash table from what is taken to the row of the best label that takes it, -1 where free; it has twice as
+        place: hash table from resources to the row of the best label with them, -1 for a free place; it has twice as
             many places as there is room for labels.
     """
 
@@ -159,7 +158,7 @@ class Labels(NamedTuple):
         return np.flatnonzero(self.best)
 
     def patterns_of(self, label: int) -> list[int]:
-        """The patterns that a label packs, the last one first."""
+        """The patterns of a label, the last one first."""
         found = []
         while label:
             found.append(int(self.pattern[label]))
@@ -175,7 +174,7 @@ class Extensions(NamedTuple):
         taken: parts of each GPU type and of each pool's last GPU that they take, shape (patterns, types + pools).
         served: requests per second that they serve, shape (patterns,).
         lost: worth that they lose, shape (patterns,), rising.
-        repeated: patterns may be packed more than once, so labels found in the same pass are extended as well.
+        repeated: whether patterns may be packed more than once, so that a pass extends its own labels as well.
     """
 
     pattern: Ints
@@ -186,14 +185,14 @@ class Extensions(NamedTuple):
 
 
 class Pass(NamedTuple):
-    """One pass of extending labels by a group of patterns: what does not depend on the label.
+    """One pass of extending labels by a group of patterns, as far as it does not depend on the label.
 
     Attributes:
         sources: rows of the labels to extend.
-        first: the row of the first label that is found in this pass.
+        first: the row of the first new label of this pass.
         extensions: the patterns.
-        resources: what there is.
-        bounds: which labels can be completed.
+        resources: the resources and their limits.
+        bounds: the bounds on completions.
         most_pairs: pairs of label and pattern after which it stops.
         until: time on `clock` at which it stops.
     """
@@ -208,12 +207,12 @@ class Pass(NamedTuple):
 
 
 class Fresh(NamedTuple):
-    """Extensions of one label that can be completed, with room for one of every pattern.
+    """Extensions of one label with a possible completion, with room for one of every pattern.
 
     Attributes:
-        step: for each extension the index of the pattern that was added.
+        step: for each extension the index of the added pattern.
         taken: parts of each GPU type and of each pool's last GPU that it takes, shape (patterns, types + pools).
-        filled: space for what one extension takes by GPU type once its pools are counted up to whole GPUs.
+        filled: space for one extension's GPUs by type, with its pools counted up to whole GPUs.
     """
 
     step: Ints
@@ -246,10 +245,10 @@ def _room_for(size: int, width: int) -> Labels:
 
 @compiled
 def keep_best(labels: Labels, rows: Ints) -> None:
-    """Keep, of some labels, the best of each set that takes equal amounts; all other labels are dropped.
+    """Keep, among some labels, the best of each set with equal resources; all other labels are dropped.
 
     Args:
-        labels: all labels, whose hash table is made anew.
+        labels: all labels, which get a new hash table.
         rows: the labels to choose from.
     """
     taken, served, _, _, keys, best, place = labels
@@ -270,7 +269,7 @@ def keep_best(labels: Labels, rows: Ints) -> None:
 
 @compiled
 def extend(labels: Labels, size: int, work: Pass) -> tuple[Labels, int, int]:
-    """Extend labels by every pattern of a pass, and keep the best of each set of labels that takes equal amounts.
+    """Extend labels by every pattern of a pass, and keep the best of each set of labels with equal resources.
 
     Args:
         labels: all labels.
@@ -278,8 +277,8 @@ def extend(labels: Labels, size: int, work: Pass) -> tuple[Labels, int, int]:
         work: the pass.
 
     Returns:
-        The labels, their number, and the pairs of label and pattern tried; more than `work.most_pairs`: it stopped, for
-        the pairs, the time or the number of labels.
+        The labels, their number, and the tried pairs of label and pattern. More than `work.most_pairs` means that it
+        stopped, because of the pairs, the time or the number of labels.
     """
     steps = np.empty(work.extensions.pattern.size, np.int64)
     fresh = Fresh(steps, np.empty_like(work.extensions.taken), np.empty_like(work.resources.unit))
@@ -303,38 +302,38 @@ def extend(labels: Labels, size: int, work: Pass) -> tuple[Labels, int, int]:
 
 @compiled
 def _next_extended(labels: Labels, size: int, turn: int, work: Pass, fresh: Fresh) -> tuple[int, int, int, int]:
-    """Go on to the next label of which extensions can be completed, and put those extensions into `fresh`.
+    """Go on to the next label with extensions that can be completed, and put those into `fresh`.
 
     Args:
         labels: all labels.
         size: number of labels so far.
-        turn: how many labels have had their turn.
+        turn: number of labels that have had their turn.
         work: the pass.
-        fresh: where to put the extensions.
+        fresh: space for the extensions.
 
     Returns:
-        How many labels have had their turn, the label (-1 if there is none), the pairs of label and pattern tried, and
-        the number of extensions that can be completed; after many pairs it returns without any.
+        The number of labels that have had their turn, the label (-1 if there is none), the tried pairs of label and
+        pattern, and the number of extensions that can be completed. After many pairs it returns without any.
     """
-    # Every use of an array in a tuple costs a count of references: they are taken out once for many labels.
+    # Every use of an array in a tuple counts references, so the arrays are taken out once for many labels.
     sources, first, (_, added, added_served, lost, repeated), (unit, limit, pool), bounds, _, _ = work
     part, request, gap, most, need, (rest, rest_strides, rest_step), (more, more_strides, more_step), wasted = bounds
     (own, own_served, _, _, _, best, _), (steps, new, filled) = labels, fresh
     pairs, found = 0, 0
-    # Where patterns are repeated, labels of this pass take their turns after the sources, in the order they came in.
+    # If patterns repeat, labels of this pass take their turns after the sources, in their order.
     while turn < sources.size or (repeated and first + turn - sources.size < size):
         source = sources[turn] if turn < sources.size else first + turn - sources.size
         turn += 1
-        # The better label by which this one was replaced is extended in its place.
+        # The better label that replaced this one is extended in its place.
         if repeated and not best[source]:
             continue
         worth = 0.0
         for t in range(unit.size):
             worth += part[t] * own[source, t]
-        # What the label may still lose: the slack that `gap` has in favour of plans covers the rounding of these sums.
+        # The loss that is left to the label; the slack of `gap` in favour of plans covers the rounding of these sums.
         room = gap - worth + own_served[source] * request
         for j in range(lost.size):
-            # Patterns come by rising loss: none of the later ones fits the gap either.
+            # Patterns come by rising loss, so none of the later ones fits the gap either.
             if lost[j] > room:
                 break
             pairs += 1
@@ -346,11 +345,11 @@ def _next_extended(labels: Labels, size: int, turn: int, work: Pass, fresh: Fres
                 fits = fits and amount <= limit[t]
                 if more.size:
                     cell += more_strides[t] * (amount // more_step[t])
-            # What is missing to the need is worth that much in GPUs, and more where a part of them is wasted.
+            # The missing requests are worth that much in GPUs, and more if a part of the GPUs is wasted.
             missing = max(need - served * request, 0.0) / (1 - wasted)
             if not fits or worth + missing > most or worth - served * request + wasted * missing > gap:
                 continue
-            # Not even the most that can be added without leaving the amounts allowed meets the need.
+            # Even the most requests that can be added within the allowed amounts miss the need.
             if more.size and (served + more[cell]) * request < need:
                 continue
             cell = 0
@@ -361,7 +360,7 @@ def _next_extended(labels: Labels, size: int, turn: int, work: Pass, fresh: Fres
                 fits = fits and filled[t] <= limit[t]
                 if rest.size:
                     cell += rest_strides[t] * (filled[t] // unit[t] // rest_step[t])
-            # The other models leave GPUs of that worth at most where they leave at least these whole GPUs.
+            # The other models leave GPUs of at most that worth if they leave at least these whole GPUs.
             if fits and not (rest.size and worth + missing > rest[cell] * (1 + SUMS)):
                 steps[found] = j
                 found += 1
@@ -372,13 +371,13 @@ def _next_extended(labels: Labels, size: int, turn: int, work: Pass, fresh: Fres
 
 @compiled
 def _count_up_pools(taken: Ints, row: int, filled: Ints, unit: Ints, pool: Ints) -> None:
-    """Reduce what a row takes of each pool to the pool's last GPU, and add what that leaves free to `filled`.
+    """Reduce a row's use of each pool to the pool's last GPU, and add the free part of that GPU to `filled`.
 
-    It is of no use to other pools, so whole GPUs are counted with it.
+    Other pools cannot use the free part, so it counts as in use.
     """
     for k in range(pool.size):
         parts, odd = unit[pool[k]], taken[row, unit.size + k]
-        # Mostly the sum stays within one GPU, and division is slow.
+        # The sum mostly stays within one GPU, and division is slow.
         if odd >= parts:
             odd %= parts
         taken[row, unit.size + k] = odd
@@ -388,7 +387,7 @@ def _count_up_pools(taken: Ints, row: int, filled: Ints, unit: Ints, pool: Ints)
 
 @compiled
 def _store(labels: Labels, size: int, source: int, work: Pass, fresh: Fresh, start: int, end: int) -> tuple[int, int]:
-    """Store extensions that serve more than any label that takes equal amounts, until there is no more room.
+    """Store extensions that serve more than any label with equal resources, until there is no more room.
 
     Args:
         labels: all labels.
@@ -400,7 +399,7 @@ def _store(labels: Labels, size: int, source: int, work: Pass, fresh: Fresh, sta
         end: the one after the last extension to store.
 
     Returns:
-        The number of labels, and the extension to go on with.
+        The number of labels, and the next extension.
     """
     taken, rates, parents, patterns, keys, best, place = labels
     _, first, (pattern, _, served, _, repeated), _, _, _, _ = work
@@ -413,8 +412,8 @@ def _store(labels: Labels, size: int, source: int, work: Pass, fresh: Fresh, sta
         row = place[slot]
         if row >= 0 and rate <= rates[row]:
             continue
-        # The label that is replaced is overwritten if none can have been made from it: it is of this pass and, where
-        # patterns are repeated, its turn to be extended has not come.
+        # The new label overwrites the replaced one if no label can come from it: it is of this pass and, if patterns
+        # repeat, its turn has not come.
         if row < first or (repeated and row <= source):
             if row >= 0:
                 best[row] = False
@@ -431,12 +430,12 @@ def _store(labels: Labels, size: int, source: int, work: Pass, fresh: Fresh, sta
 
 @compiled
 def _doubled(labels: Labels) -> Labels:
-    """A copy of the labels that has room for twice as many, with a hash table of twice the places."""
+    """A copy of the labels with room for twice as many, and a hash table of twice the places."""
     size = labels.served.size
     larger = _room_for(2 * size, labels.taken.shape[1])
     larger.taken[:size], larger.served[:size], larger.best[:size] = labels.taken, labels.served, labels.best
     larger.parent[:size], larger.pattern[:size], larger.key[:size] = labels.parent, labels.pattern, labels.key
-    # The labels in the table take different things, so each takes the next free place without being compared.
+    # The labels in the table have different resources, so each takes the next free place without a comparison.
     for row in labels.place:
         if row >= 0:
             slot = labels.key[row] & (larger.place.size - 1)
@@ -448,19 +447,19 @@ def _doubled(labels: Labels) -> Labels:
 
 @compiled
 def _hashed(key: int, number: int) -> int:
-    """The hash of what `key` is the hash of and one more number; whole numbers wrap around at 64 bits."""
+    """The hash of one more number after those behind `key`; whole numbers wrap around at 64 bits."""
     mixed = (key ^ number) * 0x9E3779B97F4A7C1
     return mixed ^ (mixed >> 29)
 
 
 @compiled
 def _slot(place: Ints, keys: Ints, taken: Ints, key: int, others: Ints, wanted: int) -> int:
-    """The slot of the hash table for what row `wanted` of `others` takes: its label's, or a free one."""
+    """The slot of the hash table for the resources of row `wanted` of `others`: its label's, or a free one."""
     last = place.size - 1
     slot = key & last
     while place[slot] >= 0:
         row = place[slot]
-        # Equal hashes prove nothing: what is taken is compared too.
+        # Equal hashes prove nothing, so the resources are compared too.
         if keys[row] == key:
             same = True
             for t in range(taken.shape[1]):

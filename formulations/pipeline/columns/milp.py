@@ -1,4 +1,4 @@
-"""The columns as one small MILP: plans for clusters that neither tables nor the bulk can prove; it proves nothing.
+"""The columns as one small MILP, for plans of clusters that neither tables nor the bulk can prove; it proves nothing.
 
 Per column: rate x ≥ 0 and whole virtual GPUs g_k; per pool (model, position, GPU type): whole GPUs y.
 
@@ -9,9 +9,9 @@ Per column: rate x ≥ 0 and whole virtual GPUs g_k; per pool (model, position, 
     Σ x_c ≥ weight · z (or rate)    each model
     x_c ≤ most_c · u_c, Σ u_c ≤ 1   one pipeline per sequence, where asked for; u binary
 
-Next to a bulk, x, g, y and z are what is added to what the bulk takes and serves, so that all numbers are small.
-Only columns that may be part of a better plan take part: what they lose at least is within what a plan may lose.
-HiGHS works within tolerances that are coarser than proofs are: its plans are of use, its bounds prove nothing.
+Next to a bulk, x, g, y and z count only additions to the bulk, so that all numbers are small. Only columns that may be
+part of a better plan take part, with a least loss within the gap. HiGHS works within tolerances that are coarser than a
+proof allows, so its plans are useful and its bounds prove nothing.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ from formulations.pipeline.columns.problem import Counts, Problem
 from formulations.tolerances import SUMS
 
 CLOSE = 1e-7
-"""Relative distance of bound and incumbent at which HiGHS may stop: it works with tolerances anyway."""
+"""Relative distance of bound and incumbent at which HiGHS may stop, since it works with tolerances anyway."""
 LARGEST = 5000
-"""Virtual GPUs of a pool up to which HiGHS is asked where a plan is known. With tens of thousands HiGHS 1.13.1 calls
-plans optimal that are not, by 1e-6 to 1e-5 of their value, with and without presolve."""
+"""Most virtual GPUs of a pool for a run of HiGHS once a plan is known. With tens of thousands HiGHS 1.13.1 calls plans
+optimal that are not, by 1e-6 to 1e-5 of their value, with and without presolve."""
 FEW_NODES = 200
-"""Nodes after which a plan next to the bulk is good enough."""
+"""Nodes after which any plan next to the bulk is good enough."""
 WIDER = 4
-"""By how much more a plan may lose in the next program."""
+"""Factor of the allowed loss in the next program."""
 SERVES = 1e-6
-"""Requests per second, in the program's unit, from which on a column counts as used where a sequence may use only one;
-it is HiGHS's tolerance."""
+"""Requests per second, in the program's unit, from which a column counts as used if a sequence may use only one; it is
+HiGHS's tolerance."""
 
 
 def search_by_milp(node: Node) -> None:
-    """Widen what a plan may lose until it holds the best plan found, which becomes the incumbent.
+    """Widen the allowed loss until it covers the best plan found, which becomes the incumbent.
 
     Raises:
         OutOfTimeError: the deadline has passed.
@@ -74,10 +74,10 @@ def search_by_milp(node: Node) -> None:
 
 
 def plan_next_to_bulk(node: Node, count: Ints) -> Counts | None:
-    """A plan better than the incumbent, with the bulk, that HiGHS finds within a few nodes; None if it finds none.
+    """A plan better than the incumbent, with the bulk, from a few nodes of HiGHS; None if it finds none.
 
     Args:
-        node: bulk and what is left next to it.
+        node: the bulk and the rest next to it.
         count: all GPUs by type.
 
     Raises:
@@ -92,7 +92,7 @@ def plan_next_to_bulk(node: Node, count: Ints) -> Counts | None:
         node.deadline.check()
         near = Scope(problem, columns, free, gap).find_columns()
         near = near[undominated(columns.take(near))]
-        # Columns of the bulk take part whatever they lose, since they may be given more.
+        # Columns of the bulk take part with any loss, since they may get more GPUs.
         near = np.union1d(near, np.array(list(bulk), dtype=np.int64))
         if len(near):
             chosen, low = columns.take(near), value if math.isfinite(value) else problem.worst
@@ -114,7 +114,7 @@ def plan_next_to_bulk(node: Node, count: Ints) -> Counts | None:
 
 
 def _of_all_columns(plan: Counts, near: Ints) -> Counts:
-    """A plan of some columns in terms of all columns."""
+    """A plan of some columns, with the indices of all columns."""
     return [(int(near[column]), count) for column, count in plan]
 
 
@@ -145,8 +145,8 @@ class _Milp:
             columns: the columns.
             assigned: virtual GPUs assigned to each of them by position.
             scale: unit of values and, for throughput, of requests per second.
-            low: least value of the plans sought.
-            high: greatest value of the plans sought.
+            low: least value of the wanted plans.
+            high: greatest value of the wanted plans.
         """
         build = self.program = Program()
         self._problem, self._columns, self._assigned = problem, columns, assigned
@@ -158,7 +158,7 @@ class _Milp:
         most = np.where(live, problem.count[columns.gpu] * columns.share, 0)
         self._counts[live] = build.variables(int(live.sum()), 0.0, most[live].astype(float), whole=True)
         for c, k in np.argwhere(live):
-            # Assigned virtual GPUs of a position may serve more than the column does with them.
+            # Assigned virtual GPUs of a position may be able to serve more than their column serves.
             over = (assigned[c, k] * columns.rate[c, k] - served[c]) / self._unit
             row = [self._rates[c], self._counts[c, k]]
             build.row(row, [1.0, -columns.rate[c, k] / self._unit], -math.inf, over)
@@ -170,7 +170,7 @@ class _Milp:
             self._add_sequences((_served(columns, assigned + most) - served) / self._unit)
 
     def plan(self, values: Floats) -> Counts:
-        """The plan that HiGHS's values stand for: no more virtual GPUs than what the rounded ones serve needs."""
+        """The plan of HiGHS's values, with no more virtual GPUs than the rounded ones' requests need."""
         columns = self._columns
         counts = self._assigned + np.where(columns.live, np.rint(values[self._counts]), 0).astype(np.int64)
         served = _served(columns, counts)
@@ -189,7 +189,7 @@ class _Milp:
         if problem.whole:
             whole = build.variables(len(pools), 0.0, available, whole=True, cost=price)
             for pool, y in zip(pools, whole, strict=True):
-                # Counted in parts of a GPU, so that all coefficients are whole numbers.
+                # GPUs are counted in parts, so that all coefficients are whole numbers.
                 lcm = int(np.lcm.reduce([share[c, k] for c, k in pool]))
                 parts = [lcm // share[c, k] for c, k in pool]
                 build.row([*(self._counts[c, k] for c, k in pool), y], [*parts, -lcm], -math.inf, 0.0)
@@ -208,7 +208,7 @@ class _Milp:
         return list(pools.values())
 
     def _add_model(self, model: int, z: int, low: float, served: Floats) -> None:
-        """Add the row by which a model is served its rate or, for throughput, what the value asks for."""
+        """Add the row that serves a model its rate or, for throughput, the requests for the value."""
         problem, own = self._problem, self._columns.model == model
         weight = problem.weight[model]
         need = (float(problem.enough if problem.cost else low) * weight - served[own].sum()) / self._unit
@@ -219,7 +219,7 @@ class _Milp:
             self.program.row([*row, z], [*([1.0] * len(row)), -weight], need, math.inf)
 
     def _add_sequences(self, most: Floats) -> None:
-        """Add the rows by which at most one column of each sequence of GPU types serves, no more than it can."""
+        """Add the rows that let at most one column of each sequence of GPU types serve, within its capacity."""
         build, columns = self.program, self._columns
         used = build.variables(len(columns), 0.0, 1.0, whole=True)
         groups: dict[tuple[int, ...], list[int]] = {}

@@ -1,10 +1,10 @@
-"""Patterns: a column with its numbers of virtual GPUs, and what it loses against the relaxation's prices.
+"""Patterns: columns with numbers of virtual GPUs, and their losses at the relaxation's prices.
 
 A pattern with g_k virtual GPUs at position k serves x = min_k g_k · rate_k requests per second and loses
 
     Σ_k π_k · g_k / v_k − μ · x  =  reduced cost · x  +  Σ_k π_k / v_k · (g_k − x / rate_k)
 
-where both terms are at least 0: what the column loses by itself, and what virtual GPUs lose that are not used in full.
+with both terms at least 0: the loss of the column by itself, and the loss of partly used virtual GPUs.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from formulations.pipeline.columns.relaxation import Relaxation
 from formulations.tolerances import SUMS
 
 MOST_PATTERNS = 3 * 10**7
-"""Patterns to look at, before they are seen to lose too much; about a gigabyte."""
+"""Most patterns in a search, also those that lose too much; about a gigabyte."""
 TRIED = 100
-"""Virtual GPUs of a bottleneck that are tried one by one to find out whether a column matters."""
+"""Numbers of virtual GPUs of a bottleneck to try one by one for a decision whether a column matters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """Columns with numbers of virtual GPUs, at no position more than the slowest partition needs.
+    """Columns with numbers of virtual GPUs; no position has more than the slowest partition needs.
 
     Attributes:
         column: index of the column, shape (patterns,).
         count: virtual GPUs by position, shape (patterns, positions).
         served: requests per second.
-        loss: worth of the virtual GPUs less the worth of what they serve, at least 0.
+        loss: worth of the virtual GPUs less the worth of their requests, at least 0.
     """
 
     column: Ints
@@ -52,7 +52,7 @@ class Patterns:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where patterns are sought: among the allowed columns, within what a plan may lose.
+    """The scope of a search for patterns: the allowed columns, and the gap.
 
     Attributes:
         problem: the instance.
@@ -69,11 +69,11 @@ class Scope:
     def find(self, most: int | None = None) -> Patterns:
         """All patterns that lose no more than the gap and fit into the cluster.
 
-        The slowest partition of a pattern, its bottleneck, says what it serves, so each position is tried as the
+        The slowest partition of a pattern, its bottleneck, decides its requests, so each position is tried as the
         bottleneck with 1, 2, … virtual GPUs. A column loses its reduced cost on every request, which limits them.
 
         Args:
-            most: most virtual GPUs of a bottleneck; None means as many as there are.
+            most: most virtual GPUs of a bottleneck; None means no limit but the cluster.
 
         Raises:
             TooManyError: there are too many.
@@ -83,9 +83,9 @@ class Scope:
         return concatenated([self._with_bottleneck(near, k, limit) for k in range(self.columns.gpu.shape[1])])
 
     def find_columns(self) -> Ints:
-        """Indices of the columns that may be part of a plan that loses no more than the gap, ascending.
+        """Indices of the columns that may be part of a plan within the gap, ascending.
 
-        Few virtual GPUs are tried one by one; with more, a column loses its reduced cost on all that these serve.
+        Few virtual GPUs are tried one by one; with more, a column loses its reduced cost on all their requests.
         """
         patterns = self.find(TRIED)
         many = self.prices.reduced_cost * self.columns.rate.min(axis=1) * TRIED <= self.gap
@@ -94,15 +94,14 @@ class Scope:
     def find_above(self, column: int, assigned: Ints) -> Patterns:
         """Patterns of one column with at least the virtual GPUs that are assigned to it by position.
 
-        They lose no more than the gap with the assigned virtual GPUs. Their counts are those on top of the assigned
-        ones; so are their requests per second, of which the assigned virtual GPUs are taken to serve what they are
-        worth.
+        They lose no more than the gap with the assigned virtual GPUs. Their counts and requests per second are those on
+        top of the assigned ones, which count as serving their worth.
         """
         columns, live = self.columns, self.columns.live[column]
         gpu, share, rate = columns.gpu[column, live], columns.share[column, live], columns.rate[column, live]
         room, worth = self.problem.count[gpu] * share, self.prices.gpu[gpu] / share
         price = self.prices.model[columns.model[column]]
-        # Each position in turn says what is served, by what is assigned to it and whatever may come on top.
+        # Each position in turn is the bottleneck, with its assigned virtual GPUs and any number on top.
         steps = zip(assigned[live], room, rate, strict=True)
         served = np.unique(np.concatenate([np.arange(max(1, n), n + more + 1) * own for n, more, own in steps]))
         whole = np.ceil(served[:, None] / rate * (1 - SUMS)).astype(np.int64)
@@ -115,7 +114,7 @@ class Scope:
         return Patterns(np.full(len(counts), column), counts, added, loss[fits])
 
     def _with_bottleneck(self, near: Ints, position: int, limit: float) -> Patterns:
-        """Patterns of the columns that are near whose bottleneck is at this position, with at most `limit` GPUs."""
+        """Patterns of the near columns with the bottleneck at this position and at most `limit` GPUs."""
         columns, count, reduced_cost = self.columns, self.problem.count, self.prices.reduced_cost
         rows = near[columns.gpu[near, position] >= 0]
         rate = columns.rate[rows, position]
@@ -140,10 +139,10 @@ class Scope:
         return Patterns(found.column[fits], counts[fits], found.served[fits], found.loss[fits])
 
     def _with_position(self, found: _Partial, position: int) -> _Partial:
-        """Give a position the virtual GPUs that it needs for what the patterns serve.
+        """Give a position the virtual GPUs for the patterns' requests.
 
-        What its virtual GPUs could serve beyond that is lost. Patterns that need more of them than there are, or lose
-        more than the gap, are left out; needs are rounded down by `SUMS`, in favour of plans.
+        Their capacity beyond that is lost. Patterns that need more virtual GPUs than there are, or lose more than the
+        gap, are left out. Needs are rounded down by `SUMS`, in favour of plans.
         """
         columns = self.columns
         gpu, share = columns.gpu[found.column, position], columns.share[found.column, position]
@@ -158,7 +157,7 @@ class Scope:
 
 
 class _Partial(NamedTuple):
-    """Patterns of which only some positions have their virtual GPUs, with what they lose so far."""
+    """Patterns with virtual GPUs at some positions only, with their losses so far."""
 
     column: Ints
     served: Floats

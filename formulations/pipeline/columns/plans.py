@@ -1,7 +1,7 @@
-"""Plans as columns with numbers of virtual GPUs: what they use, serve and are worth, and as the checker reads them.
+"""Plans as columns with numbers of virtual GPUs: their GPUs, requests and values, and the checker's form of them.
 
-Values are floats here; a value is claimed only where rounding cannot change that the plan is feasible (`sure_value`),
-and else the checker's fractions decide.
+Values are floats here. A value is claimed only if rounding cannot decide the plan's feasibility (`sure_value`);
+otherwise the checker's fractions decide.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from formulations.pipeline.columns.problem import Counts, Problem
 from formulations.tolerances import SUMS
 
 ALMOST = 1e-9
-"""Part of a GPU that floating point may leave over or lack."""
+"""Part of a GPU that rounding may add or take away."""
 MOST_PARTS = 10**6
-"""Parts of a GPU: a sum of shares counted in fewer parts is further from a whole number than `ALMOST`, or whole."""
+"""Parts of a GPU. A sum of shares in fewer parts is whole, or farther than `ALMOST` from a whole number."""
 
 
 def plan_of(cluster: Cluster, columns: Columns, plan: Counts) -> PipelinePlan:
@@ -36,7 +36,7 @@ def together(plan: Counts) -> Counts:
 
 
 def serving_columns(columns: Columns, plan: Counts) -> Counts:
-    """A plan without columns that serve nothing, as they lack a virtual GPU at some position; each column once."""
+    """A plan without columns that serve nothing for want of a virtual GPU at some position; each column once."""
     return [(column, count) for column, count in together(plan) if (count[columns.live[column]] > 0).all()]
 
 
@@ -53,7 +53,7 @@ def _pipeline(cluster: Cluster, columns: Columns, column: int, count: Ints) -> P
 
 
 def gpus_of(problem: Problem, columns: Columns, plan: Counts) -> Floats:
-    """GPUs that a plan uses, by type; every pool is counted up to whole GPUs where the plan space has whole GPUs."""
+    """GPUs that a plan uses, by type; a plan space of whole GPUs counts every pool up to whole ones."""
     pools: Counter[tuple[int, int, int]] = Counter()
     for c, count in plan:
         for k in np.flatnonzero(columns.live[c]):
@@ -75,7 +75,7 @@ def served_by(problem: Problem, columns: Columns, plan: Counts) -> Floats:
 
 
 def value_of(problem: Problem, columns: Columns, plan: Counts) -> float:
-    """Value of a plan that has each column once; -inf: it does not fit or serves too little."""
+    """Value of a plan that has each column once; -inf if it does not fit or serves too little."""
     gpus, served = gpus_of(problem, columns, plan), served_by(problem, columns, plan)
     if (gpus > problem.count + ALMOST).any():
         return -math.inf
@@ -86,18 +86,18 @@ def value_of(problem: Problem, columns: Columns, plan: Counts) -> float:
 
 
 def sure_value(problem: Problem, columns: Columns, plan: Counts) -> float | None:
-    """Value but for rounding of a plan that is feasible whatever rounding does; None if that is in doubt.
+    """Value, up to rounding, of a plan that is feasible in spite of rounding; None if that is in doubt.
 
     Args:
-        problem: the whole instance, no GPUs assigned.
-        columns: the columns that the plan's indices mean.
+        problem: the whole instance, without assigned GPUs.
+        columns: the columns behind the plan's indices.
         plan: each column once.
     """
     if math.lcm(*(int(share) for c, _ in plan for share in columns.share[c])) > MOST_PARTS:
         return None
     gpus, served = gpus_of(problem, columns, plan), served_by(problem, columns, plan)
     loads = problem.weight if problem.cost else np.zeros(len(problem.weight))
-    # Where fractions are added up rounding may hide that there are too few, so only clearly fewer are sure to fit.
+    # With fractions of GPUs rounding may hide that there are too few, so only clearly fewer are sure to fit.
     most = problem.count if problem.whole else problem.count * (1 - SUMS)
     if (gpus > most).any() or (served <= loads * (1 + SUMS)).any():
         return None

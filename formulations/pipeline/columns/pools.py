@@ -1,9 +1,9 @@
-"""The knapsack of one model with pools, exactly: virtual GPUs of several pipelines may share a GPU of their pool.
+"""The exact knapsack of one model with pools, in which virtual GPUs of several pipelines may share a GPU.
 
-A pool is a position and a GPU type of one model. Its GPUs are counted up to whole ones, so next to the amounts of GPUs
-it matters what part of a GPU each pool leaves free. Labels hold both (`labels`). As soon as no pattern left takes a
-part of a pool's GPUs, the pool is closed: what it leaves free stays idle and is counted as used, so that labels differ
-in one thing less. Pools that few patterns use are closed first.
+A pool is a position and a GPU type of one model. Its GPUs are counted up to whole ones, so the free part of a GPU in
+each pool matters next to the amounts of GPUs. Labels hold both (`labels`). Once no remaining pattern takes a part of a
+pool's GPUs, the pool is closed. Its free part stays idle and counts as used, so labels differ in one number less. Pools
+with few patterns are closed first.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from formulations.pipeline.columns.patterns import Patterns
 from formulations.pipeline.columns.problem import Deadline, TooManyError
 
 MOST_PARTS = 2**40
-"""Parts of GPUs of a type that are counted; sums of several stay exact."""
+"""Most parts of GPUs of a type, so that sums of several stay exact."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What patterns of a model take of the cluster.
+    """The resources of a model's patterns.
 
     Attributes:
         amount: parts of each GPU type, shape (patterns, types).
-        odd: parts of each pool of which some pattern takes a part of a GPU, shape (patterns, pools).
+        odd: parts of each pool in which some pattern takes a part of a GPU, shape (patterns, pools).
         pool: GPU type of each of those pools, shape (pools,).
     """
 
@@ -54,12 +54,12 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class PackedModel:
-    """All labels of a model that may be part of the plans sought.
+    """All labels of a model that may be part of the wanted plans.
 
     Attributes:
         model: its index.
         patterns: its patterns.
-        labels: ways to pack them.
+        labels: packings of them.
         whole: whole GPUs by label, shape (labels, types).
     """
 
@@ -69,7 +69,7 @@ class PackedModel:
     whole: Ints
 
     def least_loss(self, node: Node, target: float) -> float:
-        """Least worth lost on whole GPUs by a label that serves enough for the target; infinite if none does."""
+        """Least loss on whole GPUs of a label that serves enough for the target; infinite if none does."""
         prices, alive = node.relaxation, self.labels.alive
         request = prices.model[self.model]
         served = self.labels.served[alive]
@@ -79,12 +79,12 @@ class PackedModel:
 
 
 def _need(node: Node, model: int, target: float) -> float:
-    """Worth of the requests per second that a model has to serve in a plan worth `target`."""
+    """Worth of the requests per second that a model must serve in a plan worth `target`."""
     return node.problem.least_served(model, target) * float(node.relaxation.model[model])
 
 
 def units_of(node: Node, patterns: Patterns) -> Ints:
-    """Parts of GPUs to count patterns in, by type: the least common multiples of the shares that they use.
+    """Parts of GPUs for counting patterns, by type: the least common multiples of their shares.
 
     Raises:
         TooManyError: numbers of parts are too large.
@@ -98,12 +98,12 @@ def units_of(node: Node, patterns: Patterns) -> Ints:
 
 
 def usage_of(columns: Columns, patterns: Patterns, unit: Ints) -> Usage:
-    """What patterns of one model take of the cluster.
+    """The resources of one model's patterns.
 
     Args:
         columns: all columns.
         patterns: the patterns.
-        unit: parts that a GPU is counted in, by type; shares of the patterns are whole numbers of them.
+        unit: parts of a GPU by type; shares of the patterns are whole numbers of them.
     """
     gpu, share = columns.gpu[patterns.column], columns.share[patterns.column]
     parts = np.where(gpu >= 0, patterns.count * unit[gpu] // share, 0)
@@ -125,19 +125,19 @@ def completion_bounds(
     rest: Table | None = None,
     more: Table | None = None,
 ) -> CompletionBounds:
-    """Which labels of a model may be part of a plan that exceeds the target.
+    """Bounds that decide which labels of a model may be part of a plan that exceeds the target.
 
-    The worth of the model's GPUs exceeds that of the requests that it has to serve by no more than the gap.
+    The worth of the model's GPUs exceeds that of its required requests by no more than the gap.
 
     Args:
         node: the instance.
         model: index of the model.
-        grid: parts that its GPUs are counted in.
+        grid: the parts of its GPUs.
         target: value that a plan has to exceed.
         gap: worth that a plan may lose.
-        part: only labels that lose no more than this part of the gap.
+        part: part of the gap that a label may lose.
         rest: by whole GPUs, the greatest worth of GPUs that the other models leave; None if nothing is known.
-        more: by parts of GPUs used, the most requests per second that can still be added; None if nothing is known.
+        more: by parts of GPUs in use, the most requests per second that can still be added; None if nothing is known.
 
     Returns:
         The bounds, with the relaxation's slack in favour of plans.
@@ -156,9 +156,9 @@ def completion_bounds(
 
 
 def pack_model(node: Node, model: int, patterns: Patterns, grid: Grid, bounds: CompletionBounds) -> PackedModel:
-    """Pack the patterns of a model in all ways that the bounds leave.
+    """Pack the patterns of a model in all ways within the bounds.
 
-    Where columns have GPUs assigned, exactly one pattern of each is packed first.
+    Exactly one pattern of each column with assigned GPUs is packed first.
 
     Raises:
         TooManyError: there are too many labels.
@@ -186,10 +186,10 @@ def _whole_gpus(labels: Labels, usage: Usage, grid: Grid) -> Ints:
 
 
 class _PoolPacking:
-    """Labels of a model as patterns are added.
+    """Labels of a model during the addition of patterns.
 
     Attributes:
-        pairs: pairs of label and pattern that were tried.
+        pairs: tried pairs of label and pattern.
     """
 
     def __init__(
@@ -210,16 +210,16 @@ class _PoolPacking:
     def add_one_of(self, rows: Ints) -> None:
         """Pack exactly one of the patterns in `rows` on top of every label."""
         before = self._labels.alive
-        # No label without one of these patterns is kept.
+        # Labels without one of these patterns are dropped.
         keep_best(self._labels, before[:0])
         self._extend(before, self._useful(rows, None), self._bounds, repeated=False)
 
     def add_any(self, rows: Ints) -> None:
-        """Pack any number of the patterns in `rows` or, where sequences are given, at most one of each sequence."""
+        """Pack any number of the patterns in `rows` or, with sequences, at most one of each sequence."""
         useful = self._useful(rows, self._sequence)
         later = useful
         for group, closed in self._groups(useful):
-            # The patterns that are left say what is lost at least of all that is still to be added.
+            # The remaining patterns give the least loss of all that is still to be added.
             bounds = self._bounds.with_only(self._usage.amount[later], self._served[later])
             later = later[~np.isin(later, group)]
             if len(group):
@@ -239,8 +239,8 @@ class _PoolPacking:
         Args:
             sources: the labels to extend.
             group: the patterns, by rising loss.
-            bounds: which labels can be completed.
-            repeated: whether labels found on the way are extended as well.
+            bounds: the bounds on completions.
+            repeated: whether to extend new labels as well.
 
         Raises:
             TooManyError: there are too many pairs of label and pattern, or too many labels.
@@ -257,7 +257,7 @@ class _PoolPacking:
             raise TooManyError
 
     def _close(self, pool: int) -> None:
-        """What a pool leaves free of a GPU stays idle: count it as used."""
+        """The free part of a pool's GPU stays idle, so count it as used."""
         taken, served, alive = self._labels.taken, self._labels.served, self._labels.alive
         types, t = len(self._unit), self._usage.pool[pool]
         taken[alive, t] += -taken[alive, types + pool] % self._unit[t]
@@ -266,9 +266,9 @@ class _PoolPacking:
         keep_best(self._labels, alive[self._bounds.may_complete(amount, served[alive])])
 
     def _groups(self, useful: Ints) -> Iterator[tuple[Ints, int | None]]:
-        """Patterns to pack one group after the other, and the pool that is closed after each group; None if none is.
+        """Groups of patterns in the order of packing, and the pool to close after each group; None if there is none.
 
-        A group has the patterns of a sequence together, where sequences are given, as only one of them is packed.
+        With sequences, a group has all patterns of a sequence, since only one of them is packed.
         """
         sequence, odd = self._sequence, self._usage.odd[useful]
         touches = odd % self._unit[self._usage.pool] != 0
@@ -276,7 +276,7 @@ class _PoolPacking:
         first = np.argmax(np.column_stack([touches[:, order], np.ones(len(useful), dtype=bool)]), axis=1)
         of = np.arange(len(useful)) if sequence is None else np.unique(sequence[useful], return_inverse=True)[1]
         earliest = np.full(len(useful), len(order))
-        # Patterns of a sequence are packed together: in the group of the pool that is the first to be closed.
+        # Patterns of a sequence are in one group, that of their first pool to close.
         np.minimum.at(earliest, of, first)
         for place in range(len(order) + 1):
             members = useful[earliest[of] == place]
@@ -287,10 +287,10 @@ class _PoolPacking:
                 yield members[:0], int(order[place])
 
     def _useful(self, rows: Ints, sequence: Ints | None) -> Ints:
-        """The patterns in `rows` that may be part of what is sought, by rising loss.
+        """The patterns in `rows` that may be part of the wanted plans, by rising loss.
 
-        Of patterns that take equal amounts of every type and pool (and are of one sequence, where sequences are given)
-        only the one that serves most is kept.
+        Among patterns with equal amounts of every type and pool (and of one sequence, with sequences) only the one that
+        serves most stays.
         """
         amount, served, bounds = self._usage.amount, self._served, self._bounds
         possible = rows[(amount[rows] <= self._resources.limit).all(axis=1)]

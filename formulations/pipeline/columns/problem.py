@@ -1,4 +1,4 @@
-"""The instance as arrays, the deadline, and what the search knows of the best plan: incumbent and bound.
+"""The instance as arrays, the deadline, and the incumbent and bound of the search.
 
 The whole method maximises. A cost is maximised with its sign changed, so a bound is an upper bound in both objectives.
 """
@@ -18,7 +18,7 @@ from formulations.pipeline.columns.enumeration import Floats, Ints
 from formulations.tolerances import BETTER, GAP, SUMS
 
 Counts = list[tuple[int, Ints]]
-"""A plan: indices of columns, each with its numbers of virtual GPUs by position."""
+"""A plan as indices of columns, each with its numbers of virtual GPUs by position."""
 
 
 class OutOfTimeError(UndecidedError):
@@ -30,12 +30,12 @@ class TooManyError(UndecidedError):
 
 
 class TooLargeError(Exception):
-    """The cluster has more amounts of GPUs than tables can hold."""
+    """The cluster has too many amounts of GPUs for tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """When to stop, on the clock of `time.perf_counter`; infinite means never."""
+    """A deadline on the clock of `time.perf_counter`; infinite means none."""
 
     at: float
 
@@ -45,10 +45,10 @@ class Deadline:
         return max(0.0, self.at - time.perf_counter())
 
     def check(self) -> None:
-        """Stop where the deadline has passed.
+        """Stop if the deadline has passed.
 
         Raises:
-            OutOfTimeError: it has.
+            OutOfTimeError: it has passed.
         """
         if time.perf_counter() > self.at:
             raise OutOfTimeError
@@ -56,19 +56,19 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """The numbers of an instance, or of what is left of it next to GPUs that are already assigned.
+    """The numbers of an instance, or of its rest next to GPUs that are already assigned.
 
     Attributes:
         cost: whether the objective is the least cost; False means the most throughput.
-        count: GPUs by type, without those that are assigned.
-        weight: weight by model or, where the objective is cost, the rate to serve in requests per second.
-        price: money per hour by GPU type; zeros where the objective is throughput.
-        whole: GPUs are counted up to whole ones.
-        one_per_sequence: a plan has at most one pipeline per model and sequence of GPU types.
-        served: requests per second by model that the assigned GPUs are worth.
+        count: GPUs by type, without assigned ones.
+        weight: weight by model or, for least cost, the rate to serve in requests per second.
+        price: money per hour by GPU type; zeros for throughput.
+        whole: whether GPUs are counted up to whole ones.
+        one_per_sequence: whether a plan has at most one pipeline per model and sequence of GPU types.
+        served: worth of the assigned GPUs in requests per second, by model.
         spent: money per hour by model for the assigned GPUs.
-        enough: part of its rate that a model has to be served where the objective is cost: a little less than all, so
-            that rounding cuts off no plan, or a little more, so that rounding lets none through.
+        enough: part of its rate that a model must be served for least cost: a little less than all, so that rounding
+            cuts off no plan, or a little more, so that rounding lets no plan pass.
     """
 
     cost: bool
@@ -88,16 +88,16 @@ class Problem:
 
     @property
     def worst(self) -> float:
-        """A value that no plan is worse than."""
+        """A value at or below that of every plan."""
         return -float(self.price @ self.count) if self.cost else 0.0
 
     def least_served(self, model: int, target: float) -> float:
-        """Requests per second that a model needs in a plan worth `target`, beyond what the assigned GPUs are worth."""
+        """Requests per second that a model needs in a plan worth `target`, beyond the worth of the assigned GPUs."""
         return float((self.enough if self.cost else target) * self.weight[model] - self.served[model])
 
 
 def problem_of(cluster: Cluster, space: PipelineSpace) -> Problem:
-    """The numbers of an instance in a plan space; where the objective is cost, prices and rates have to be given."""
+    """The numbers of an instance in a plan space; least cost needs prices and rates."""
     cost = space.objective is Objective.COST
     count = np.array([gpu.count for gpu in cluster.gpus], dtype=np.int64)
     if cost:
@@ -111,7 +111,7 @@ def problem_of(cluster: Cluster, space: PipelineSpace) -> Problem:
 
 
 def _given(value: Fraction | None) -> float:
-    """A number that the objective asks for, as a float; the instance was checked to have it."""
+    """A number for the objective as a float; an earlier check ensures that the instance has it."""
     assert value is not None
     return float(value)
 
@@ -121,11 +121,11 @@ class Progress:
     """Incumbent and bound of a search.
 
     Attributes:
-        bound: no plan has a greater value.
-        started: when the search started, on the clock of `time.perf_counter`.
+        bound: an upper bound on the value of plans.
+        started: start of the search on the clock of `time.perf_counter`.
         plan: the incumbent, the best plan so far; None if there is none yet.
         value: its value.
-        exhausted: it is proven that there is no plan.
+        exhausted: whether it is proven that there is no plan.
         stats: counters.
         trace: seconds since the start, value (None if there is no plan yet) and bound, at each change.
     """
@@ -140,7 +140,7 @@ class Progress:
 
     @property
     def target(self) -> float:
-        """The value that a better plan has to exceed."""
+        """The value that a better plan must exceed."""
         return self.value + BETTER * abs(self.value) if self.plan is not None else -math.inf
 
     @property
@@ -155,7 +155,7 @@ class Progress:
             self._note()
 
     def lower(self, bound: float) -> None:
-        """Take an upper bound if it is less than the present one; it never falls below what a better plan is worth."""
+        """Take an upper bound if it is less than the present one; it never falls below the value for a better plan."""
         bound = max(bound, self.target)
         if bound < self.bound:
             self.bound = bound

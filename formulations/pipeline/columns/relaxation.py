@@ -1,4 +1,4 @@
-"""The linear relaxation over all columns, by column generation; its prices make every loss of a plan measurable.
+"""The linear relaxation over all columns, by column generation; its prices measure every loss of a plan.
 
 For throughput, with x_c requests per second on column c, which takes 1 / (v · rate) of a GPU per request per second at
 each of its positions (docs/model/columns.md has the program for cost):
@@ -12,10 +12,9 @@ cost Σ_t π_t · gpus_ct − μ_m is at least 0. Then for every plan with n_m G
 
     bound − value ≥ Σ_m (π · n_m − μ_m · x_m) + (worth of the GPUs left over)
 
-where all terms are at least 0: they are the plan's losses. This is weak duality, and any π proves it: μ_m is set to the
-least over the columns of m, and the scale follows. So nothing depends on the tolerances of the linear solver. What
-these few sums may lose by rounding is added to the bound. For cost, π_t is the price plus what a scarce type is worth
-beyond it.
+with all terms at least 0: they are the plan's losses. This is weak duality, and any π proves it: μ_m is set to the
+least over the columns of m, and the scale follows. So nothing depends on the tolerances of the linear solver. The bound
+includes the possible rounding of these few sums. For cost, π_t is the price plus the worth of a scarce type beyond it.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ from formulations.pipeline.columns.problem import Problem
 from formulations.tolerances import SUMS
 
 MOST_ROUNDS = 200
-"""Rounds of column generation; prices of any round are valid, so the bound is one after the last round too."""
+"""Most rounds of column generation; prices of any round are valid, so the last round also gives a bound."""
 LEAST_WORTH = 1e-9
-"""Least worth of all GPUs of a type, as a part of the bound: free GPUs would be wasted without end."""
+"""Least worth of all GPUs of a type, as a part of the bound, since plans could waste free GPUs without end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +43,9 @@ class Relaxation:
         gpu: worth π of a GPU by type.
         model: worth μ of a request per second by model.
         bound: upper bound on the value of every plan.
-        reduced_cost: Σ π / (v · rate) − μ by column, at least 0; infinite if the column is not allowed.
+        reduced_cost: Σ π / (v · rate) − μ by column, at least 0; infinite for a forbidden column.
         basis: requests per second of the columns that the linear program's solution uses.
-        slack: what sums of worths may have lost by rounding; losses are compared with that much in favour of a plan.
+        slack: possible rounding of sums of worths; comparisons of losses favour plans by it.
     """
 
     gpu: Floats
@@ -57,7 +56,7 @@ class Relaxation:
     slack: float
 
     def without(self, columns: Ints) -> Relaxation:
-        """These prices and this bound, with some columns no longer allowed: their reduced cost is infinite."""
+        """These prices and this bound with some more columns forbidden, which get an infinite reduced cost."""
         reduced_cost = self.reduced_cost.copy()
         reduced_cost[columns] = np.inf
         return replace(self, reduced_cost=reduced_cost)
@@ -77,7 +76,8 @@ def relax(problem: Problem, columns: Columns) -> Relaxation | None:
     members = [np.flatnonzero(columns.model == m) for m in problem.models]
     chosen: set[int] = set()
     if problem.cost:
-        # Can the rates be served at all? That is the throughput with the rates as weights; its columns are a start.
+        # The throughput with the rates as weights tells whether the rates can be served at all; its columns are a
+        # start.
         most = _generate(replace(problem, cost=False), columns.model, used, members, chosen)
         if most.bound < problem.enough:
             return None
@@ -91,14 +91,14 @@ def usage(columns: Columns, types: int) -> Floats:
 
 
 def _generate(problem: Problem, model: Ints, used: Floats, members: list[Ints], chosen: set[int]) -> Relaxation:
-    """Add the column of least reduced cost of every model to those chosen, until all of them are there already."""
-    # To begin with, the GPUs of each type together are worth 1 beyond their price.
+    """Add the column of least reduced cost of every model to the chosen ones, until all of them are there already."""
+    # At the start the GPUs of each type together are worth 1 beyond their price.
     worth = 1.0 / problem.count + problem.price
     best: Relaxation | None = None
     basis: dict[int, float] = {}
     for _ in range(MOST_ROUNDS):
         found = _priced(problem, used, members, worth)
-        # Bounds need not get better from round to round: any worths prove one, and the least is kept.
+        # Bounds may get worse from round to round; any worths prove one, and the least stays.
         if best is None or found.bound < best.bound:
             best = found
         new = {int(rows[np.argmin((used @ worth)[rows])]) for rows in members}
@@ -120,8 +120,8 @@ def _generate(problem: Problem, model: Ints, used: Floats, members: list[Ints], 
 
 
 def _priced(problem: Problem, used: Floats, members: list[Ints], worth: Floats) -> Relaxation:
-    """The relaxation that given worths of GPUs prove, whatever they are (weak duality), shape of `worth` (types,)."""
-    # A GPU is worth its price at least; duals may be less by the solver's tolerance.
+    """The relaxation that any worths of GPUs prove by weak duality, shape of `worth` (types,)."""
+    # A GPU is worth at least its price; duals may be less by the solver's tolerance.
     gpu = np.maximum(worth, problem.price)
     gpu = np.maximum(gpu, LEAST_WORTH * float(gpu @ problem.count) / problem.count)
     each = used @ gpu
@@ -129,11 +129,11 @@ def _priced(problem: Problem, used: Floats, members: list[Ints], worth: Floats) 
     if problem.cost:
         rent = float((gpu - problem.price) @ problem.count)
         need = float(problem.enough * (model @ problem.weight))
-        # Plans may cost as much as all GPUs, and their values are compared with the bound.
+        # Plans may cost as much as all GPUs, and the search compares their values with the bound.
         slack = SUMS * (rent + need + float(problem.price @ problem.count))
         bound = rent - need + slack
     else:
-        # One more unit of z takes weight_m requests per second of every model: together they are worth 1.
+        # One more unit of z takes weight_m requests per second of every model, which are worth 1 together.
         scale = float(model @ problem.weight)
         gpu, model, each = gpu / scale, model / scale, each / scale
         bound = float(gpu @ problem.count) * (1 + SUMS)

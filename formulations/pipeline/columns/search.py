@@ -1,12 +1,12 @@
-"""The search of a node whose GPUs tables can hold: within what a plan may lose, until incumbent and bound meet.
+"""The search of a node with few enough GPUs for tables, within a growing gap, until incumbent and bound meet.
 
-1. *Incumbent*: the gap is widened until a plan is found within it whose partitions have whole GPUs of their own.
-2. *Bound*: GPUs are divided between pools at will.
-3. *Pools*: where these two differ, exactly, but only labels that by the tables of step 2 can still beat the incumbent.
+1. *Incumbent*: the gap is widened until it holds a plan with whole GPUs for each partition.
+2. *Bound*: pools divide GPUs at will.
+3. *Pools*: if these two differ, an exact search of the labels that, by the tables of step 2, can beat the incumbent.
 
-Where tables cannot hold divided GPUs, such as those of four types, steps 2 and 3 are replaced by *deepening*: pools are
-packed by losses alone. Few labels lose little. So all plans that lose no more than a small gap are searched, then those
-that lose twice as much, until one is found: it is the best.
+If tables cannot hold divided GPUs, such as those of four types, *deepening* replaces steps 2 and 3. It packs pools by
+losses alone, since few labels lose little. It searches all plans that lose no more than a small gap, then those that
+lose twice as much, until it finds one, which is the best.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from formulations.pipeline.columns.pools import PackedModel, completion_bounds, 
 from formulations.pipeline.columns.problem import TooLargeError
 
 FIRST_PART = 1 / 2
-"""Part of a node's first gap that deepening starts with."""
+"""Part of a node's first gap at the start of deepening."""
 TRIED = 0.25
-"""Part of the gap within which the least loss of each model is sought before all of it is searched."""
+"""Part of the gap for a search of the least loss of each model, before a search of all of it."""
 FEW = 500
-"""Patterns of all models up to which the least losses are not sought first."""
+"""Most patterns of all models for a search without the least losses first."""
 
 
 def search(node: Node) -> None:
-    """Search a node by tables; incumbent and bound are left in its progress, also when time runs out.
+    """Search a node by tables; its progress has incumbent and bound, also if time runs out.
 
     Raises:
         TooLargeError: tables cannot hold the amounts of GPUs.
@@ -62,13 +62,13 @@ def search(node: Node) -> None:
     elif node.problem.whole:
         _close_pools(node, divided, gap)
     else:
-        # Fractions of GPUs are added up, so the best division is a plan.
+        # Fractions of GPUs add up, so the best division is a plan.
         progress.improve(divided.division.value, divided.plan(node))
         progress.lower(progress.target)
 
 
 def find_incumbent(node: Node) -> Patterns:
-    """Step 1: find a plan whose partitions have whole GPUs each, and which loses no more than was searched.
+    """Find a plan with whole GPUs for each partition, which loses no more than the searched gap (step 1).
 
     Returns:
         All patterns that lose no more than that plan.
@@ -95,26 +95,26 @@ def find_incumbent(node: Node) -> Patterns:
 
 
 def _close_pools(node: Node, divided: Divided, gap: float) -> None:
-    """Step 3: all labels of all models that can be part of a plan better than the incumbent."""
+    """Search all labels of all models that can be part of a plan better than the incumbent (step 3)."""
     progress, target = node.progress, node.target(gap)
     packed = []
     for m, patterns in enumerate(divided.patterns):
         grid = divided.packings[m].grid
         packed.append(pack_model(node, m, patterns, grid, _bounds_by_tables(node, divided, m, target, gap)))
     choose(node, packed, combine(node, packed[:-1], target), target)
-    # Nothing that exceeds the target was left out, so either the plan found is the best or there is none.
+    # The search left out nothing above the target, so either the plan found is the best or there is none.
     progress.exhausted = progress.plan is None
     progress.lower(progress.target)
 
 
 def _bounds_by_tables(node: Node, divided: Divided, model: int, target: float, gap: float) -> CompletionBounds:
-    """Which labels of a model may lead to the target, given what the tables say that the other models need at least."""
+    """Bounds on labels of a model for the target, given the least needs of the other models by the tables."""
     problem, packing = node.problem, divided.packings[model]
     others = best_of_others(problem, divided.points, divided.tables[model].shape, model)
     own = np.full(others.shape, np.inf)
     if problem.cost:
         own = -np.tensordot(problem.price, np.indices(others.shape), axes=1)
-    # By whole GPUs of this model: do the others reach the target on the GPUs that are left?
+    # By whole GPUs of this model: do the others reach the target on the remaining GPUs?
     allowed = np.asarray(both_values(problem, own, np.flip(others)) > target)
     served = served_table(packing, node.relaxation, model, whole=False)
     rest, more = np.where(allowed, np.inf, -np.inf), _most_added(packing.grid, served, allowed)
@@ -122,7 +122,7 @@ def _bounds_by_tables(node: Node, divided: Divided, model: int, target: float, g
 
 
 def _most_added(grid: Grid, served: Floats, allowed: np.ndarray) -> Floats:
-    """Most requests per second that can be added to an amount of GPUs without leaving what is allowed.
+    """Most requests per second to add to an amount of GPUs within the allowed ones.
 
     Args:
         grid: amounts of GPUs in parts.
@@ -130,7 +130,7 @@ def _most_added(grid: Grid, served: Floats, allowed: np.ndarray) -> Floats:
         allowed: whether the model may use these whole GPUs.
     """
     more = np.full(grid.shape, -np.inf)
-    # Only the largest allowed amounts matter: any other one is within one of them.
+    # Only the largest allowed amounts matter, since any other one is within one of them.
     largest = allowed.copy()
     for axis in range(allowed.ndim):
         inner, outer = [slice(None)] * allowed.ndim, [slice(None)] * allowed.ndim
@@ -143,7 +143,7 @@ def _most_added(grid: Grid, served: Floats, allowed: np.ndarray) -> Floats:
 
 
 def deepen(node: Node) -> None:
-    """Widen what a plan may lose until the best one is found; whole GPUs only.
+    """Widen the allowed loss until the best plan is found; whole GPUs only.
 
     Raises:
         TooManyError: there are too many labels.
@@ -159,19 +159,19 @@ def deepen(node: Node) -> None:
             progress.exhausted = progress.plan is None
             progress.lower(progress.target)
             return
-        # No plan loses so little: each is worth less than the bound by more than the gap.
+        # No plan loses so little, so each is worth less than the bound by more than the gap.
         progress.lower(node.relaxation.bound - gap)
         if progress.closed:
             return
-        # Where the step after the next would be all that may be lost, that is searched next.
+        # If the step after the next would be the whole gap, it is searched next.
         gap = 2 * gap if 3 * gap < missing else missing
 
 
 def search_within(node: Node, gap: float) -> bool:
-    """Find the best plan that loses no more than the gap and is better than the incumbent; whether there is one.
+    """Find the best plan within the gap that beats the incumbent; whether there is one.
 
-    What a model loses at least, the others cannot lose. The model with most patterns comes last: then it is known what
-    GPUs the others leave it.
+    The others cannot lose the least loss of a model. The model with most patterns comes last, when the GPUs that the
+    others leave it are known.
 
     Raises:
         TooManyError: there are too many labels.
@@ -187,7 +187,7 @@ def search_within(node: Node, gap: float) -> bool:
     parts = [patterns.take(np.flatnonzero(model == m)) for m in node.problem.models]
     order = sorted(node.problem.models, key=lambda m: len(parts[m]))
     least = np.zeros(len(parts))
-    # A first look at labels that lose little shows what each model loses at least.
+    # A first search of labels that lose little gives the least loss of each model.
     for m in order if len(patterns) > FEW else []:
         left = gap - least.sum()
         least[m] = min(TRIED * left, _pack(node, m, parts[m], target, left, TRIED).least_loss(node, target))
@@ -195,12 +195,12 @@ def search_within(node: Node, gap: float) -> bool:
     joint: Combinations | None = None
     for m in order:
         left = gap - (least.sum() - least[m])
-        # It loses more, at the least, than the others leave it.
+        # Its least loss exceeds the loss that the others leave it.
         if left < least[m] - prices.slack:
             return False
         if len(packed) == len(parts) - 1:
             joint = combine(node, packed, target)
-            # No choice of the other models leaves the last one what the target asks for.
+            # No choice of the other models leaves enough to the last one for the target.
             if joint is not None and not len(joint.value):
                 return False
         rest = None if joint is None else worth_left(node.problem, prices.gpu, joint)
@@ -218,7 +218,7 @@ def _pack(
     part: float = 1.0,
     rest: Table | None = None,
 ) -> PackedModel:
-    """The labels of a model that lose no more than a part of the gap, in plans that may lose all of the gap.
+    """The labels of a model that lose no more than a part of the gap, in plans that may lose all of it.
 
     Args:
         node: the instance.

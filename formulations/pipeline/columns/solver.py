@@ -1,9 +1,8 @@
 """Solver `columns`, from the instance to the answer (docs/model/columns.md explains the method).
 
-Floating point may decide the order of the search and, always with a slack in favour of plans, what need not be
-searched. Which pipelines keep their SLO, what a plan is worth and whether it is one are decided in fractions. The bound
-is what the search has shown with its slacks; where it does not meet the plan's checked value, the little that is left
-is searched in fractions too.
+Floating point may decide the order of the search. With a slack in favour of plans it may also decide what to leave out.
+Fractions decide which pipelines keep their SLO, and the feasibility and value of a plan. The bound includes the slacks
+of the search. If it does not meet the plan's checked value, the small remaining gap is searched in fractions too.
 """
 
 from __future__ import annotations
@@ -37,10 +36,10 @@ from formulations.pipeline.columns.search import search
 from formulations.tolerances import SUMS
 
 MANY = 1000
-"""GPUs of a type above which tables are of no use."""
+"""GPUs of a type above which tables do not help."""
 
 Found = tuple[PipelinePlan, Fraction | float]
-"""A plan and its value, exact or but for rounding."""
+"""A plan and its value, exact or up to rounding."""
 
 
 def run_columns(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelinePlan]) -> Answer[PipelinePlan]:
@@ -74,10 +73,10 @@ def run_columns(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelineP
     raw = _search(root)
     found = _checked(root, cluster, space)
     if found is None and root.progress.plan is not None and problem.cost:
-        # Floating point took a rate for served that falls short by next to nothing: ask for next to nothing more.
+        # Floating point took a rate as served that is short by a tiny amount, so ask for a tiny amount more.
         strict = _progress(problem, relaxation, started)
         raw = _search(replace(root, problem=replace(problem, enough=2 - problem.enough), progress=strict))
-        # What is proven where more is asked for bounds no plan of the instance: the first bound stays.
+        # A proof for the larger rate bounds no plan of the instance, so the first bound stays.
         strict.bound, strict.exhausted = root.progress.bound, False
         root = replace(root, progress=strict)
         found = _checked(root, cluster, space)
@@ -87,7 +86,7 @@ def run_columns(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelineP
 
 
 def compile_columns() -> None:
-    """Compile the search of pools, which tiny clusters do without."""
+    """Compile the search of pools, which tiny clusters do not need."""
     gpus = [Gpu("A", MANY + 1), Gpu("B", 1)]
     whole = [BlockProfile("A", 1, [["0.010"], ["0.007"]]), BlockProfile("B", 1, [["0.024"], ["0.013"]])]
     half = BlockProfile("A", 2, [["0.019"], ["0.015"]])
@@ -96,7 +95,7 @@ def compile_columns() -> None:
 
 
 def _search(root: Node) -> str:
-    """Search by tables where they hold the cluster, else with most GPUs assigned, else by MILP; says how it ended."""
+    """Search by tables if they hold the cluster, else with most GPUs assigned, else by MILP; returns the ending."""
     progress = root.progress
     try:
         root.deadline.check()
@@ -115,12 +114,12 @@ def _search(root: Node) -> str:
 
 
 def _progress(problem: Problem, relaxation: Relaxation, started: float) -> Progress:
-    """No plan yet, and the relaxation's bound; no plan costs less than nothing."""
+    """No plan yet, and the relaxation's bound; no plan costs less than 0."""
     return Progress(min(relaxation.bound, 0.0) if problem.cost else relaxation.bound, started)
 
 
 def _checked(root: Node, cluster: Cluster, space: PipelineSpace) -> Found | None:
-    """The best plan, if it is one beyond doubt, and its value; where floating point doubts, the checker decides."""
+    """The best plan, if it is surely one, and its value; if floating point is in doubt, the checker decides."""
     if root.progress.plan is None:
         return None
     counts = serving_columns(root.columns, root.progress.plan)
@@ -140,7 +139,7 @@ def _proven(root: Node, space: PipelineSpace, found: Found | None) -> bool:
 def _close_exactly(
     root: Node, cluster: Cluster, space: PipelineSpace, raw: str, found: Found | None
 ) -> tuple[str, Found | None]:
-    """Close what floating point left open in exact arithmetic, if it is little; how it ended, and the plan."""
+    """Close a small gap that floating point left open in exact arithmetic; its ending in words, and the plan."""
     progress, sign = root.progress, -1 if root.problem.cost else 1
     known = None
     if found is not None:
@@ -162,7 +161,7 @@ def _close_exactly(
 
 
 def _bound(root: Node) -> float:
-    """The bound in the unit of the objective, what the search may have lost by rounding added."""
+    """The bound in the unit of the objective, with the possible rounding of the search."""
     bound = root.progress.bound + SUMS * abs(root.progress.bound)
     return max(0.0, -bound) if root.problem.cost else bound
 

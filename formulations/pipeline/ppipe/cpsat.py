@@ -1,10 +1,10 @@
 """Solver `ppipe-cpsat`: PPipe's corrected MILP in CP-SAT, the twin of `ppipe` (appendix A).
 
-The model is that of `formulations/pipeline/ppipe/cpsat.py`. CP-SAT counts in whole numbers, so rates are scaled.
-With every rate rounded up and every latency down, each plan is a solution worth no less, so the optimum is a bound. The
-best plan of all options proposed so far is found in fractions (`formulations/pipeline/ppipe/search.py`), and the model
-runs again for a plan with another option that may be better, until there is none; with too many of them, once more at a
-finer scale.
+The model is that of `formulations/pipeline/ppipe/cpsat.py`. CP-SAT counts in whole numbers, so rates are scaled. With
+every rate rounded up and every latency down, each plan is a solution worth no less, so the optimum is a bound. A search
+in fractions finds the best plan of all options proposed so far (`formulations/pipeline/ppipe/search.py`). The model
+runs again for a plan with another option that may be better, until there is none, or, after too many runs, once more at
+a finer scale.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ if TYPE_CHECKING:
 #           z ≤ Σ_{l of m} x_l                                    every m                 §3
 #
 # x and z are counted in units of w / S, latencies in 1/Q seconds, shares in 1/L GPUs. [·] is rounded up and latencies
-# are rounded down, so that each plan is a solution worth no less, and a model without a solution says that there is no
-# plan. The sum x_ld of the print comes in parts x_ldb, so that the coefficients of a row stay below CP-SAT's limit at
-# a fine scale. Least cost: min Σ_k [price_k M] · (left side of the row of N_k), prices rounded down, and z = S. No
+# are rounded down, so each plan is a solution worth no less, and a model without a solution proves that there is no
+# plan. The sum x_ld of the print comes in parts x_ldb, so that the coefficients of a row stay below CP-SAT's limit at a
+# fine scale. Least cost: min Σ_k [price_k M] · (left side of the row of N_k), prices rounded down, and z = S. No
 # product of variables occurs.
 
 MONEY_UNITS = 1 << 26
-"""Most units that the most expensive plan comes to."""
+"""Most units of the most expensive plan."""
 TIME_UNITS = 1 << 26
-"""Most units that a budget comes to."""
+"""Most units of a budget."""
 
 
 @dataclass(slots=True)
@@ -68,8 +68,8 @@ class CpSatModel:
         model: the model.
         scale: S.
         money: M, units per money per hour.
-        variables: y, p, g, x, gpus and z by the names that the MILP has.
-        cost: what a plan costs in units; None if it is the throughput that counts.
+        variables: y, p, g, x, gpus and z by their names in the MILP.
+        cost: cost of a plan in units; None for throughput.
     """
 
     problem: PPipeProblem
@@ -95,7 +95,7 @@ class CpSatModel:
         return chosen
 
     def start(self, choice: Choice) -> dict[int, int]:
-        """Values to start from at a choice; throughputs follow from it."""
+        """Values for a warm start at a choice; throughputs follow from it."""
         return {
             self.variables[name].index: round(value)
             for name, value in values_of(self.problem, choice).items()
@@ -110,7 +110,7 @@ class CpSatModel:
             self.model.add(self.cost <= ceil(value * self.money) - 1)
 
     def demand_other(self, known: Callable[[int, int, Option], bool]) -> None:
-        """Cut off all choices that consist of known options only, which are given as slot, place and option."""
+        """Cut off all choices of known options only, given as slot, place and option."""
         self.model.add_bool_or(
             [
                 self.variables[f"p_{slot.name}_{o.name}"]
@@ -143,10 +143,10 @@ def cpsat_model(problem: PPipeProblem, scale: Fraction, between: tuple[Fraction,
     """Build the model.
 
     Args:
-        problem: the problem; every model has a pipeline, and none that has to be used cannot.
+        problem: the problem; every model has a pipeline, and every mandatory pipeline can be used.
         scale: S.
-        between: a throughput that some plan has and one that none exceeds, if known. At a fine scale CP-SAT otherwise
-            improves solutions unit by unit.
+        between: a throughput of some plan and one that none exceeds, if known. Without them CP-SAT improves solutions
+            unit by unit at a fine scale.
     """
     model = CpSatModel(problem, cp_model.CpModel(), scale, Fraction(1), {})
     for slot in problem.slots:
@@ -185,7 +185,7 @@ def _of(
 
 
 def _flow(found: CpSatModel, slot: Slot, d: int, batch: int) -> cp_model.IntVar:
-    """The variables x_ldb of a place: requests per second that place d lets through in batches of b."""
+    """The variables x_ldb of a place: requests per second through place d in batches of b."""
     options = [o for o in slot.places[d] if o.batch == batch]
     units = found.scale / found.problem.demand(slot.model)
     rates = [ceil(o.rate_rps * units) for o in options]
@@ -207,7 +207,7 @@ def _add_latency(found: CpSatModel, slot: Slot) -> None:
 
 
 def _add_cuts(found: CpSatModel, slot: Slot, d: int) -> None:
-    """Rows (4), (18): where place d ends, the next one begins, with the same batch size if batches are unified."""
+    """Rows (4), (18): the next place begins at the end of place d, with the same batch size if batches are unified."""
     unified = found.problem.unified
     ends: dict[tuple[int, int], list[Option]] = {}
     begins: dict[tuple[int, int], list[Option]] = {}
@@ -244,7 +244,7 @@ def _add_gpus(found: CpSatModel) -> None:
         prices = {gpu.name: (gpu.price_per_h or Fraction(0)) / unit for gpu in problem.cluster.gpus}
         highest = sum((prices[gpu.name] * unit * gpu.count for gpu in problem.cluster.gpus), Fraction(0))
         terms = [(prices[gpu], amount) for gpu, amounts in used.items() for amount in amounts]
-        # Where GPUs are divided, an amount is a sum of its own over all options, each with a coefficient of the row.
+        # With fractions of GPUs, an amount is a sum over all options, each with a coefficient of the row.
         options = sum(len(place) for slot in problem.slots for place in slot.places)
         most = min(MONEY_UNITS, ROW_UNITS // max(1, len(terms) if problem.space.whole_gpus else options))
         found.money = common_scale(prices.values(), highest, most) if highest else Fraction(1)
@@ -253,7 +253,7 @@ def _add_gpus(found: CpSatModel) -> None:
 
 
 def _add_demand(found: CpSatModel, between: tuple[Fraction, float] | None) -> None:
-    """What each model has to be served, and the objective of most throughput."""
+    """The requests that each model must be served, and the objective of most throughput."""
     problem, model = found.problem, found.model
     rates = [
         [found.variables[f"x_{s.name}"] for s in problem.slots if s.model == m] for m in range(len(problem.models))
@@ -273,11 +273,11 @@ def _add_demand(found: CpSatModel, between: tuple[Fraction, float] | None) -> No
 
 NAME = "ppipe-cpsat"
 SCALES = (1 << 22, 1 << 30)
-"""Units that the rates of a row come to, coarse and fine."""
+"""Units of the rates of a row, coarse and fine."""
 MOST_MODELS = 50
-"""Models that are solved at one scale."""
+"""Most models to solve at one scale."""
 MOST_PARTS = 2**16
-"""Parts of a GPU; their sums stay within CP-SAT's limit."""
+"""Most parts of a GPU; their sums stay within CP-SAT's limit."""
 
 
 def solve_ppipe_cpsat(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelinePlan]) -> Answer[PipelinePlan]:
@@ -285,7 +285,7 @@ def solve_ppipe_cpsat(cluster: Cluster, space: PipelineSpace, limits: Limits[Pip
 
     Raises:
         InapplicableError: GPUs have too many parts.
-        InputError: least cost is asked for and a price or a load is missing.
+        InputError: a price or a load for least cost is missing.
     """
     return solve_in_time(cluster, space, limits, _solve)
 
@@ -308,14 +308,14 @@ def _solve(search: ClusterSearch) -> Answer[PipelinePlan]:
 
 
 def _between(search: ClusterSearch) -> tuple[Fraction, float] | None:
-    """The throughput of the best plan, and the bound; None if not both are known, or it is cost."""
+    """The throughput of the best plan, and the bound; None if not both are known, or for least cost."""
     if not search.most or search.value is None or search.bound is None:
         return None
     return search.value, max(search.bound, float(search.value))
 
 
 def _run(search: ClusterSearch, known: Known, model: CpSatModel) -> bool:
-    """Ask for plans with options that are not known yet; whether all is decided, or there is no time left for it."""
+    """Ask for plans with unknown options; whether the problem is decided, or no time is left."""
     start = None if search.start is None else model.start(search.start)
     for number in range(MOST_MODELS):
         before = time.perf_counter() - search.started
@@ -349,7 +349,7 @@ def _run(search: ClusterSearch, known: Known, model: CpSatModel) -> bool:
 
 
 def _note(search: ClusterSearch, model: CpSatModel, found: CountedOutcome, started: float, *, bounds: bool) -> None:
-    """Take over what a run has found, its counters and, where no plan was cut off, what it has proven."""
+    """Take over a run's plan, its counters and, if no plan was cut off, its proof."""
     search.stats["models"] += 1
     search.stats["conflicts"] = search.stats.get("conflicts", 0.0) + found.nodes
     search.raw_status = found.raw_status

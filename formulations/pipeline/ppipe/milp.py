@@ -1,17 +1,17 @@
 """Solvers `ppipe` and `ppipe-literal`: PPipe's MILP on PuLP (appendix A), corrected and as it is printed.
 
-Engines work within tolerances, so a solution may hold a pipeline that misses the SLO by a millionth, miss a load, or
-be worse than another one by as much. So `ppipe` asks for more: the best plan of all options that the engine has
-proposed is found in fractions (`formulations/pipeline/ppipe/search.py`), and the model runs again for a plan with
-another option that may be as good, all rows laxer than tolerances are. When there is none, the best plan known is
-proven; where options are too many for that, the answer is feasible, and its bound is the engine's moved outwards.
-`ppipe-literal` forbids late pipelines' options together, and proves nothing but that there is no plan.
+Engines work within tolerances, so a solution may have a pipeline that misses the SLO by a millionth, miss a load, or be
+worse than another one by as much. So `ppipe` finds the best plan of all options that the engine has proposed in
+fractions (`formulations/pipeline/ppipe/search.py`). The model runs again for a plan with another option that may be as
+good, with all rows laxer than the tolerances. When there is none, the best plan known is proven. With too many options
+for that, the answer is feasible, and its bound is the engine's moved outwards. `ppipe-literal` forbids late pipelines'
+options together, and proves infeasibility only.
 
-Erratum of the print, shown by `ppipe-literal`: (2), (8), (13) (and (16), (22), (27)) make every pipeline of every
+`ppipe-literal` shows an erratum of the print. (2), (8), (13) (and (16), (22), (27)) make every pipeline of every
 sequence of GPU types run at least one GPU per place within the SLO. A model too slow for the low-class GPUs alone, or a
 cluster with few GPUs of a class, then has no plan at all. And (23) adds up fractions of GPUs, which one GPU would have
-to lend to different partitions. The optimum of the print bounds no plan space, so `ppipe-literal` claims no bound: it
-stands in `stats["printed_bound"]`.
+to lend to different partitions. The optimum of the print bounds no plan space, so `ppipe-literal` claims no bound;
+`stats["printed_bound"]` has it.
 """
 
 from __future__ import annotations
@@ -57,21 +57,21 @@ if TYPE_CHECKING:
 #           Σ_{l of m} y_l ≥ 1                                    every m                 ours
 #           y, p binary; g, gpus whole; x, z ≥ 0
 #
-# Numbers are scaled before the model is built, so that an engine sees what matters near 1: x_l, z and X_o are shares
-# of a throughput that no plan exceeds, or of the load, and costs of a cost (`scale`); X_o lies between the least share
-# that engines do not lose and 1, as no model can use more. Every row of real numbers is laxer than it is by ROOM,
-# which is no less than what engines lose: no plan is cut off, whatever the tolerance. So a bound of the model, moved
-# outwards by LARGEST_ERROR, bounds all plans, and a model without a solution says that there is no plan.
+# Numbers are scaled before the model is built, so that an engine sees important numbers near 1. x_l, z and X_o are
+# shares of a throughput that no plan exceeds, or of the load, and costs are shares of a cost (`scale`). X_o lies
+# between the least share that engines do not lose and 1, since no model can use more. Every row of real numbers is
+# relaxed by ROOM, at least the engines' tolerance, so it cuts off no plan. So a bound of the model, moved outwards by
+# LARGEST_ERROR, bounds all plans, and a model without a solution proves that there is no plan.
 #
 # Literal: y_l = 1. Without whole GPUs: Σ_m Σ_d Σ_o g_o / v ≤ N_k (23) in place of the two rows above. Least cost: min
 # Σ_k price_k · (left side of the row of N_k), with rate_m ≤ Σ_{l of m} x_l in place of the row of z. The indicator
-# constraints (4), (7), (8) become linear with the smallest factors that lose no plan. t, n and x_ld of the print are
-# put in where they are used.
+# constraints (4), (7), (8) become linear with the smallest factors that lose no plan. The rows substitute t, n and x_ld
+# of the print.
 
 LEAST_RATE = 1e-7
-"""Least share of a throughput in the model: smaller coefficients are lost by engines."""
+"""Least share of a throughput in the model, since engines lose smaller coefficients."""
 LEAST_PRICE, LARGEST_PRICE = 1e-9, 1e4
-"""Prices in the model: next to a cost of 1, less is nothing, and nothing that costs more is bought."""
+"""Least and largest price in the model. Next to a cost of 1 less is nothing, and no plan buys a more expensive GPU."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +81,10 @@ class MilpModel:
     Attributes:
         problem: the problem.
         model: the model.
-        y: per slot, whether it is used.
+        y: per slot, whether a plan uses it.
         p: per slot and place, the variable of each option.
         g: per slot and place, the virtual GPUs of each option.
-        scale: what the objective is counted in.
+        scale: unit of the objective.
     """
 
     problem: PPipeProblem
@@ -95,14 +95,14 @@ class MilpModel:
     scale: Fraction
 
     def bound(self, found: float | None) -> float | None:
-        """The bound on the problem's objective that a bound of the model stands for."""
+        """The bound on the problem's objective that follows from a bound of the model."""
         if found is None:
             return None
         outwards = LARGEST_ERROR if self.problem.space.objective is Objective.THROUGHPUT else -LARGEST_ERROR
         return (found + outwards) * float(self.scale)
 
     def demand_better(self, value: Fraction) -> None:
-        """Cut off plans worse than a value by more than tolerances; costs have to be less where steps are large."""
+        """Cut off plans worse than a value by more than tolerances; with large steps, costs must be less."""
         model = self.model
         if self.problem.space.objective is Objective.THROUGHPUT:
             model.variablesDict()["z"].lowBound = max(0.0, float(value / self.scale) - 2 * ROOM)
@@ -137,7 +137,7 @@ class MilpModel:
         return chosen
 
     def forbid(self, slot: int, places: tuple[tuple[Option, int], ...]) -> None:
-        """Cut the options of a pipeline off that together miss the SLO."""
+        """Cut off the options of a pipeline that together miss the SLO."""
         model, options_of = self.model, self.problem.slots[slot].places
         together = [p[options.index(o)] for options, p, (o, _) in zip(options_of, self.p[slot], places, strict=True)]
         model += lpSum(together) <= len(together) - 1, f"late_{model.numConstraints()}"
@@ -147,9 +147,9 @@ def milp_model(problem: PPipeProblem, scale: Fraction | None = None, room: float
     """Build the MILP.
 
     Args:
-        problem: the problem; no pipeline that has to be used and cannot.
-        scale: a throughput that no plan exceeds, in the objective's unit, or a cost; None means the problem's.
-        room: what rows of real numbers are laxer than they are; below 0: stricter.
+        problem: the problem; every mandatory pipeline can be used.
+        scale: an upper bound on throughput in the objective's unit, or a cost; None means the problem's.
+        room: relaxation of rows of real numbers; below 0 makes them stricter.
     """
     most = problem.space.objective is Objective.THROUGHPUT
     model = LpProblem("ppipe", LpMaximize if most else LpMinimize)
@@ -194,7 +194,7 @@ def _add_pipeline(found: MilpModel, slot: Slot, room: float) -> LpVariable:
 
 
 def _add_cuts(found: MilpModel, slot: Slot, d: int, p: list[list[LpVariable]]) -> None:
-    """Rows (4), (18): where place d ends, the next one begins, with the same batch size if batches are unified."""
+    """Rows (4), (18): the next place begins at the end of place d, with the same batch size if batches are unified."""
     ends: dict[tuple[int, int], list[LpVariable]] = {}
     begins: dict[tuple[int, int], list[LpVariable]] = {}
     model, unified = found.model, found.problem.unified
@@ -236,13 +236,13 @@ def _add_gpus(found: MilpModel) -> None:
 
 
 def _within(price: Fraction, scale: Fraction) -> float:
-    """A price in units of the scale, no more than it is: what is far from 1 engines lose or refuse."""
+    """A price in units of the scale, rounded down; engines lose or refuse numbers far from 1."""
     units = float(min(price / scale, Fraction(LARGEST_PRICE)))
     return units if units >= LEAST_PRICE else 0.0
 
 
 def _add_demand(found: MilpModel, served: list[list[LpVariable]], room: float) -> None:
-    """What each model has to be served, and the objective of most throughput."""
+    """The requests that each model must be served, and the objective of most throughput."""
     problem, model = found.problem, found.model
     for m, name in enumerate(problem.models):
         own = [y for slot, y in zip(problem.slots, found.y, strict=True) if slot.model == m]
@@ -260,11 +260,11 @@ def _add_demand(found: MilpModel, served: list[list[LpVariable]], room: float) -
 NAME = "ppipe"
 LITERAL = "ppipe-literal"
 MOST_MODELS = 200
-"""Models that are solved; after that a proof is given up."""
+"""Most models to solve before the search gives up a proof."""
 PRINTED_INFEASIBLE = "printed_infeasible"
-"""Counter that is 1 where the MILP as printed is proven to have no plan."""
+"""Counter that is 1 if the MILP as printed is proven infeasible."""
 FAR = 100
-"""Part of a model's scale below which the best value is too small for the engine's tolerance."""
+"""Part of a model's scale; a best value below it is too small for the engine's tolerance."""
 
 
 def solve_ppipe(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelinePlan]) -> Answer[PipelinePlan]:
@@ -277,9 +277,9 @@ def solve_ppipe(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelineP
 
 
 def solve_ppipe_literal(cluster: Cluster, space: PipelineSpace, limits: Limits[PipelinePlan]) -> Answer[PipelinePlan]:
-    """The optimum of the MILP as printed: every pipeline used, fractions of GPUs added up.
+    """The optimum of the MILP as printed, with every pipeline in use and fractions of GPUs added up.
 
-    It bounds no plan space, and where it has no plan the plan space may have one.
+    It bounds no plan space, and the plan space may have a plan if the MILP has none.
 
     Raises:
         InputError: least cost is asked for and a price or a load is missing.
@@ -299,7 +299,7 @@ def _solve_literally(search: ClusterSearch) -> Answer[PipelinePlan]:
     stats = answer.stats if answer.bound is None else {**answer.stats, "printed_bound": answer.bound}
     raw_status = f"{answer.raw_status} as printed"
     if answer.infeasible:
-        # Nothing is proven of the plan space: it has plans that leave pipelines unused.
+        # This proves nothing about the plan space, which has plans with unused pipelines.
         reason = "as printed, all pipelines together need more GPUs than there are"
         stats = {**stats, PRINTED_INFEASIBLE: 1.0}
         return Answer(None, "infeasible as printed", stats=stats, reason=reason, trace=answer.trace)
@@ -307,7 +307,7 @@ def _solve_literally(search: ClusterSearch) -> Answer[PipelinePlan]:
 
 
 def _solve(search: ClusterSearch) -> Answer[PipelinePlan]:
-    """Ask the engine for plans with options that are not known yet, until there is none that may be better."""
+    """Ask the engine for plans with unknown options, until there is none that may be better."""
     known = Known(search.problem)
     if search.start is not None:
         search.accept(search.start)
@@ -328,7 +328,7 @@ def _solve(search: ClusterSearch) -> Answer[PipelinePlan]:
         late = late_pipelines(search.problem, choice)
         search.stats["refused"] += len(late)
         search.accept({i: places for i, places in choice.items() if i not in late})
-        # An engine that proposes nothing new has lost a row in its tolerance.
+        # An engine without a new proposal has lost a row in its tolerance.
         if not known.add(choice) and not first:
             break
         try:
@@ -350,7 +350,7 @@ def _solve(search: ClusterSearch) -> Answer[PipelinePlan]:
 
 
 def _finer(search: ClusterSearch, scale: Fraction) -> Fraction | None:
-    """A scale that is nearer to the best plan's value, where a model's is far from it; None if it is near enough."""
+    """A scale closer to the best plan's value than a model's; None if that is close enough."""
     best = search.bound if search.most else search.value
     if best is None or not 0 < best < scale / FAR:
         return None
@@ -363,7 +363,7 @@ def _solve_printed(search: ClusterSearch) -> Answer[PipelinePlan]:
         export_lp(model.model, search.limits.options.export_lp)
     last = _run_printed(search, model)
     if last is Status.INFEASIBLE and search.plan is None:
-        # Only rows laxer than the engine's tolerance prove it.
+        # Only rows laxer than the engine's tolerance prove this.
         search.infeasible = _run(search, milp_model(search.problem), None).infeasible
     if last is Status.FEASIBLE and search.plan is None:
         bound = search.bound
@@ -376,7 +376,7 @@ def _run_printed(search: ClusterSearch, model: MilpModel) -> Status:
     """Solve a model until no pipeline of its solution is late.
 
     Returns:
-        How it ended; feasible, not optimal, if the checker refuses what the engine calls optimal.
+        The outcome; feasible, not optimal, if the checker refuses the engine's optimum.
     """
     while True:
         run = _run(search, model, search.start)

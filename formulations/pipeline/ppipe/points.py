@@ -1,4 +1,4 @@
-"""Between plans and the points of PPipe's models: what was chosen, what it comes to, which variables say so."""
+"""Conversion between plans and the points of PPipe's models: choices, their values and their variables."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from euclio.problems.pipeline import Objective, Partition, Pipeline, PipelinePla
 from formulations.pipeline.ppipe.problem import Option, PPipeProblem
 
 Choice = Mapping[int, tuple[tuple[Option, int], ...]]
-"""Per pipeline that is used (its index among the slots), the option and the virtual GPUs of each place."""
+"""Per used pipeline (its index among the slots), the option and the virtual GPUs of each place."""
 
 
 def plan_of(problem: PPipeProblem, choice: Choice) -> PipelinePlan:
-    """The plan that a choice stands for."""
+    """The plan of a choice."""
     pipelines = []
     for i, places in choice.items():
         slot = problem.slots[i]
@@ -27,7 +27,7 @@ def plan_of(problem: PPipeProblem, choice: Choice) -> PipelinePlan:
 
 
 def choice_of(problem: PPipeProblem, plan: PipelinePlan) -> Choice | None:
-    """The choice that makes a plan, with no more virtual GPUs than are of use; None if it is none of the model's."""
+    """The choice that makes a plan, without idle virtual GPUs; None if it is none of the model's."""
     numbers = {(problem.cluster.models[slot.model].name, slot.gpus): i for i, slot in enumerate(problem.slots)}
     choice: dict[int, tuple[tuple[Option, int], ...]] = {}
     for pipeline in plan.pipelines:
@@ -86,7 +86,7 @@ def gpus_used(problem: PPipeProblem, choice: Choice) -> dict[tuple[int, int, str
 
 
 def values_of(problem: PPipeProblem, choice: Choice, scale: Fraction = Fraction(1)) -> dict[str, float]:
-    """The value of every variable of the MILP by name, as a choice sets them; the objective counts in `scale`."""
+    """The value of every variable of the MILP at a choice, by name; the objective is in units of `scale`."""
     rates, used = throughputs(choice), gpus_used(problem, choice)
     values: dict[str, float] = {}
     for i, slot in enumerate(problem.slots):
@@ -107,11 +107,11 @@ def values_of(problem: PPipeProblem, choice: Choice, scale: Fraction = Fraction(
 
 
 def demand(problem: PPipeProblem, model: int, scale: Fraction) -> Fraction:
-    """Requests per second that the MILP counts a model's throughput in."""
+    """The MILP's unit of a model's throughput in requests per second."""
     return problem.demand(model) * (scale if problem.space.objective is Objective.THROUGHPUT else 1)
 
 
 def pool_name(problem: PPipeProblem, pool: tuple[int, int, str]) -> str:
-    """Model, place and GPU type as they stand in the names of variables."""
+    """Model, place and GPU type as in the names of variables."""
     model, place, gpu = pool
     return f"{problem.models[model]}_{place}_{problem.gpus[gpu]}"

@@ -1,8 +1,8 @@
-"""What PPipe's models are made of: pipelines, their places, and the options of each place (PPipe appendix, Tables 3-6).
+"""The parts of PPipe's models: pipelines, their places, and the options of each place (PPipe appendix, Tables 3-6).
 
 A pipeline l belongs to one model and one sequence of GPU types; its place d runs one partition. An option o of a place
-is one value of the indices (v, b, i, j) of the paper's p and g: blocks i to j (exclusive) in batches of b on 1/v of a
-GPU. Names that both engines share, l standing for the model's name and the sequence:
+is one value of the indices (v, b, i, j) of the paper's p and g. It runs blocks i to j (exclusive) in batches of b on
+1/v of a GPU. Names that both engines share, l standing for the model's name and the sequence:
 
     y_l              1: pipeline l is used                                              ours
     p_l_d_vV_bB_i_j  1: place d of l takes this option                                  p of (2)-(8), (16)-(22)
@@ -21,16 +21,16 @@ GPU. Names that both engines share, l standing for the model's name and the sequ
     load_m           w_m z ≤ Σ_{l of m} x_l, w_m over the largest weight                §3, several models
     some_m           Σ_{l of m} y_l ≥ 1                                                 ours: no plan leaves m out
 
-`follow` holds for each batch size of its own where batches are unified (18), and for their sum where not (4). Options
-with i ≥ j (3), (17), first places that do not begin at block 0 (5), (19) and last ones that do not end at M (6), (20)
-do not exist. C_o is the latency of the partition, of the transfer behind it (12) and, at the first place, of the
-batch-build delay; X_o = min(b/C, what the links carry).
+`follow` holds for each batch size if batches are unified (18), and for their sum otherwise (4). Options with i ≥ j (3),
+(17), first places that do not begin at block 0 (5), (19) and last ones that do not end at M (6), (20) do not exist. C_o
+is the latency of the partition, of the transfer behind it (12) and, at the first place, of the batch-build delay; X_o =
+min(b/C, what the links carry).
 
-Two corrections of the print, without which it finds no plan on most measured clusters: a pipeline may stay unused
-(y_l; printed as 1), and GPUs count whole per model, place and type (printed: Σ g/v ≤ N_k, fractions added up). With
-`literal` the print stands as it is. Pipelines of a plan space without `whole_gpus` are counted as printed.
+We correct the print in two places, since it finds no plan on most measured clusters. A pipeline may stay unused (y_l;
+the print has 1), and GPUs count whole per model, place and type (the print adds up fractions, Σ g/v ≤ N_k). `literal`
+keeps the print. Pipelines of a plan space without `whole_gpus` are counted as printed.
 
-Which options there are, and G_o: `formulations/pipeline/ppipe/problem.py`.
+The comment below explains the options and G_o.
 """
 
 from __future__ import annotations
@@ -47,29 +47,29 @@ from euclio.core.families import find_family
 from euclio.problems.pipeline import Cluster, Model, Objective, PipelineSpace
 from formulations.engines.milp import readable
 
-# Options of the places of a pipeline: what p and g of PPipe's models are indexed by (appendix, Tables 3 and 5).
+# Options of the places of a pipeline, the indices of p and g of PPipe's models (appendix, Tables 3 and 5).
 #
-# Left out in exact arithmetic, and no optimum is lost: options that no choice for the other places brings within the
-# budget. The most virtual GPUs of an option are the smaller of what its type has left once every other place of the
-# pipeline has its least, and of what reaches the throughput that the pipeline cannot exceed.
+# Exact arithmetic leaves out options that no choice for the other places brings within the budget, which loses no
+# optimum. The most virtual GPUs of an option are the lesser of two numbers. One is the rest of its type after every
+# other place of the pipeline has its least. The other reaches the pipeline's largest throughput.
 
 Measured = tuple[int, int, int, int, Fraction]
-"""A measured partition: share, batch, first block, end, latency in seconds."""
+"""A measured partition as share, batch, first block, end, latency in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One way to run a place of a pipeline.
+    """A choice for a place of a pipeline.
 
     Attributes:
-        name: v, b, i, j as they stand in the names of variables.
+        name: v, b, i, j as in the names of variables.
         share: v.
         batch: b.
         first: first block, i.
         end: first block after it, j.
         latency_s: seconds of the partition, the transfer behind it and, at the first place, the batch-build delay.
         rate_rps: X, requests per second of one virtual GPU, within what the links carry.
-        most_gpus: G, the most virtual GPUs that are of use.
+        most_gpus: G, the most useful virtual GPUs.
     """
 
     name: str
@@ -105,7 +105,7 @@ def options_of(
     partitions: list[Measured],
     space: PipelineSpace,
 ) -> list[Option]:
-    """All options of a place that the plan space allows, before any is left out.
+    """All options of a place that the plan space allows, late ones included.
 
     Args:
         cluster: the cluster.
@@ -146,7 +146,7 @@ def within_budget(places: list[list[Option]], model: Model, unified: bool) -> li
 
 
 def _completable(places: list[list[Option]], model: Model) -> list[list[Option]]:
-    """The options of each place that options of all other places complete to a pipeline within the budget."""
+    """The options of each place that some options of all other places complete within the budget."""
     ahead: list[dict[int, Fraction]] = [{0: Fraction(0)}]
     for options in places:
         least: dict[int, Fraction] = {}
@@ -205,7 +205,7 @@ def limited(
 
 
 class OutOfTimeError(Exception):
-    """The time limit was hit while a model was made, before any engine was asked."""
+    """The time limit passed while a model was made, before any engine ran."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,11 +213,11 @@ class Slot:
     """A pipeline l that a plan may use: one model, one sequence of GPU types.
 
     Attributes:
-        name: model and sequence as they stand in the names of variables.
+        name: model and sequence as in the names of variables.
         model: index of the model.
         gpus: GPU type of each place.
-        places: options of each place; empty ones where nothing meets the SLO.
-        most_rps: no throughput of it is larger.
+        places: options of each place; empty if none meets the SLO.
+        most_rps: an upper bound on its throughput.
     """
 
     name: str
@@ -234,10 +234,10 @@ class PPipeProblem:
     Attributes:
         cluster: the cluster.
         space: plan space; one pipeline per model and sequence.
-        literal: every pipeline has to be used, as printed.
-        slots: pipelines; where they are optional, those that can be used at all.
-        models: names of the models as they stand in the names of variables.
-        gpus: GPU types as they stand in the names of variables, by name.
+        literal: whether every pipeline is mandatory, as printed.
+        slots: pipelines; if they are optional, only usable ones.
+        models: names of the models as in the names of variables.
+        gpus: GPU types as in the names of variables, by name.
         shares: lowest common multiple of all shares.
     """
 
@@ -256,7 +256,7 @@ class PPipeProblem:
 
     @property
     def impossible(self) -> Slot | None:
-        """A pipeline that has to be used and cannot; None if there is none."""
+        """A mandatory pipeline that cannot be used; None if there is none."""
         return next((slot for slot in self.slots if not all(slot.places)), None)
 
     @property
@@ -274,14 +274,14 @@ class PPipeProblem:
 
     @property
     def unit(self) -> Fraction:
-        """Unit of the objective, so that engines, whose tolerances are fixed, see equal numbers for any weights."""
+        """Unit of the objective, so that engines with fixed tolerances see equal numbers for any weights."""
         if self.space.objective is Objective.THROUGHPUT:
             return 1 / max(model.weight for model in self.cluster.models)
         return Fraction(1)
 
     @property
     def most(self) -> Fraction:
-        """A throughput that no plan exceeds, in the objective's unit; for least cost what all GPUs cost, or 1."""
+        """An upper bound on throughput in the objective's unit; for least cost the cost of all GPUs, or 1."""
         if self.space.objective is not Objective.THROUGHPUT:
             prices = ((gpu.price_per_h or Fraction(0)) * gpu.count for gpu in self.cluster.gpus)
             return sum(prices, Fraction(0)) or Fraction(1)
@@ -292,14 +292,14 @@ class PPipeProblem:
 
     @property
     def cost_step(self) -> Fraction:
-        """What costs of two plans differ by at least, if they differ; 0 if all are free."""
+        """The least difference of two different costs of plans; 0 if all are free."""
         parts = 1 if self.space.whole_gpus else self.shares
         prices = [(gpu.price_per_h or Fraction(0)) / parts for gpu in self.cluster.gpus]
         common = math.lcm(*(price.denominator for price in prices))
         return Fraction(math.gcd(*(int(price * common) for price in prices)), common)
 
     def demand(self, model: int) -> Fraction:
-        """What a model's throughput is measured in: weight over largest weight, or for least cost its load in req/s."""
+        """Unit of a model's throughput: weight over largest weight, or for least cost its load in req/s."""
         found = self.cluster.models[model]
         if self.space.objective is Objective.THROUGHPUT:
             return found.weight * self.unit
@@ -310,7 +310,7 @@ class PPipeProblem:
 def _options(cluster: Cluster, model: Model, space: PipelineSpace) -> Callable[[str, int, bool], list[Option]]:
     """Options of a model's places, by GPU type, number of the place and whether it is the last one.
 
-    They do not depend on the GPU types of the other places, of which there are many combinations.
+    They do not depend on the GPU types of the other places, which have many combinations.
     """
     partitions = cache(lambda gpu: list(partitions_on(model, gpu, space)))
     return cache(lambda gpu, d, last: options_of(cluster, model, (gpu, d, last), partitions(gpu), space))
@@ -324,12 +324,12 @@ def ppipe_problem(
     Args:
         cluster: the cluster.
         space: plan space.
-        literal: keep every pipeline, also one that cannot be used.
+        literal: whether to keep every pipeline, also an unusable one.
         deadline: `time.perf_counter` value at which to stop; infinite means never.
 
     Raises:
         OutOfTimeError: the deadline passed.
-        InputError: the objective needs a price or a load that the cluster does not have.
+        InputError: the cluster lacks a price or a load for the objective.
     """
     find_family("pipeline").check_space(cluster, space)
     models = readable([model.name for model in cluster.models])

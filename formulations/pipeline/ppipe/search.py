@@ -1,4 +1,4 @@
-"""What both engines of PPipe's model share around it: plan spaces, the best plan so far, the answer."""
+"""Common parts of both engines of PPipe's model: plan spaces, the best plan so far, the answer."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from formulations.tolerances import GAP
 
 @dataclass(slots=True)
 class ClusterSearch:
-    """What the search for the best plan of a cluster knows so far.
+    """The state of the search for the best plan of a cluster.
 
     Attributes:
         problem: the problem.
         limits: limits of the solver's run.
         started: `time.perf_counter` value when the run began.
-        start: choice that was given to start from; None if none was given, or it is not one of the model's.
+        start: choice of the warm start; None if there is none, or it is not one of the model's.
         plan: best plan that the checker accepts; None if there is none yet.
         value: value of that plan by the solver's own arithmetic, exact, in the problem's unit.
         bound: proven bound in the problem's unit; None if there is none yet.
         infeasible: whether it is proven that there is no plan.
-        raw_status: how the engine's last run ended, in the engine's words.
+        raw_status: status of the engine's last run, in the engine's words.
         trace: incumbent and bound over time, in the problem's unit.
-        warm: what became of the start.
+        warm: outcome of the warm start.
         stats: counters.
     """
 
@@ -59,24 +59,24 @@ class ClusterSearch:
 
     @property
     def most(self) -> bool:
-        """Whether the largest value is best."""
+        """Whether the largest value is the best."""
         return self.problem.space.objective is Objective.THROUGHPUT
 
     @property
     def left_s(self) -> float:
-        """Seconds that are left; infinite means no limit."""
+        """Remaining seconds; infinite means no limit."""
         limit = self.limits.time_limit_s
         return math.inf if limit is None else max(0.0, self.started + limit - time.perf_counter())
 
     def accept(self, choice: Choice) -> bool:
-        """Have a choice checked and keep it if it is the best so far; says if it is a plan, or leaves a model out."""
+        """Have a choice checked and keep it if it is the best so far; whether it is a plan, or leaves a model out."""
         value = value_of(self.problem, choice)
         if self.most and value == 0:
             return True
         return self.take(plan_of(self.problem, choice), value)
 
     def take(self, plan: PipelinePlan, value: Fraction) -> bool:
-        """Have a plan of this value checked and keep it if it is the best so far; says if it is a plan."""
+        """Have a plan of this value checked and keep it if it is the best so far; whether it is a plan."""
         if not evaluate(self.problem.cluster, plan, self.problem.space).feasible:
             return False
         if self.value is None or (value > self.value if self.most else value < self.value):
@@ -84,7 +84,7 @@ class ClusterSearch:
         return True
 
     def note_bound(self, bound: float | None) -> None:
-        """Keep the tightest bound; nothing costs less than nothing."""
+        """Keep the tightest bound; no plan costs less than 0."""
         if bound is not None:
             nearer = min if self.most else max
             own = bound if self.most else max(bound, 0.0)
@@ -92,21 +92,21 @@ class ClusterSearch:
 
     @property
     def closed(self) -> bool:
-        """Whether bound and plan are as near as being optimal takes, or there is no plan at all."""
+        """Whether bound and plan are close enough for optimality, or there is no plan at all."""
         if self.infeasible or self.value is None or self.bound is None:
             return self.infeasible
         value = float(self.value)
         return abs(self.bound - value) <= GAP * value
 
     def prove(self) -> None:
-        """Nothing is better than the best plan so far; there is none: no plan at all."""
+        """Note that no plan is better than the best one so far; without one there is no plan at all."""
         self.infeasible = self.value is None
         if self.value is not None:
             self.bound = float(self.value)
 
     @property
     def until(self) -> float:
-        """When to stop, on the clock of `time.perf_counter`; infinite means never."""
+        """The deadline on the clock of `time.perf_counter`; infinite means none."""
         limit = self.limits.time_limit_s
         return math.inf if limit is None else self.started + limit
 
@@ -118,7 +118,7 @@ class ClusterSearch:
         return f"the engine ended ({self.raw_status}) without a plan that the checker accepts"
 
     def answer(self) -> Answer[PipelinePlan]:
-        """The answer as it stands."""
+        """The answer so far."""
         unit, reason = self.problem.unit, ""
         if self.plan is None:
             reason = self._why_none()
@@ -152,17 +152,17 @@ def solve_in_time(
     *,
     literal: bool = False,
 ) -> Answer[PipelinePlan]:
-    """What a solver answers, or that time was over while pipelines and their options were listed.
+    """A solver's answer, also if time ran out during the listing of pipelines and their options.
 
     Args:
         cluster: the cluster.
         space: plan space.
         limits: limits of the solver's run.
-        solve: ends a search that has no model yet.
-        literal: keep every pipeline, also one that cannot be used.
+        solve: completes a search that has no model yet.
+        literal: whether to keep every pipeline, also an unusable one.
 
     Raises:
-        InputError: least cost is asked for and a price or a load is missing.
+        InputError: a price or a load for least cost is missing.
     """
     started, deadline = time.perf_counter(), limits.deadline()
     try:
@@ -177,7 +177,7 @@ def solve_in_time(
 
 
 def answer_at_once(search: ClusterSearch) -> Answer[PipelinePlan] | None:
-    """The answer where some model cannot be served at all; None if there is something to solve."""
+    """The answer if some model cannot be served at all; None if there is a problem to solve."""
     problem = search.problem
     if problem.unserved is None:
         return None
@@ -186,17 +186,17 @@ def answer_at_once(search: ClusterSearch) -> Answer[PipelinePlan] | None:
     return Answer(None, "infeasible", infeasible=True, reason=reason)
 
 
-# The best plan of a few known options in exact arithmetic, beyond which an engine is asked for more (ours).
+# The best plan of a few known options in exact arithmetic; an engine adds further options (ours).
 #
-# Engines work within tolerances of about 1e-6 and cannot distinguish plans that differ by less. So what they propose
-# only says which options matter: the best plan of all options proposed is found exactly, with the columns' exact
-# packing, and the engine is asked for a plan with another option that is as good but for its tolerance. When there is
-# none, the best plan of the known options is the best of all.
+# Engines work within tolerances of about 1e-6 and cannot distinguish plans that differ by less. So their proposals only
+# show which options matter. The columns' exact packing finds the best plan of all proposed options, and the engine is
+# asked for a plan with another option that is as good within its tolerance. When there is none, the best plan of the
+# known options is the best of all.
 
 
 @dataclass(slots=True)
 class Known:
-    """Options that are known.
+    """Known options.
 
     Attributes:
         problem: the problem.
@@ -228,15 +228,15 @@ class Known:
         return all(self.has(i, d, o) for i, slot in slots for d, options in enumerate(slot.places) for o in options)
 
     def improve(self, search: ClusterSearch, until: float) -> None:
-        """Have the best plan of the known options checked, if it is better than the best one so far.
+        """Have the best plan of the known options checked, if it is better than the best one before.
 
         Args:
-            search: what is known so far.
+            search: the state of the search.
             until: `time.perf_counter` value at which to stop; infinite means never.
 
         Raises:
             InapplicableError: there are too many pipelines to enumerate.
-            UndecidedError: the known options make too many plans, or the time is over.
+            UndecidedError: the known options have too many plans, or the time is over.
         """
         problem = self.problem
         if self._columns is None:
@@ -256,7 +256,7 @@ class Known:
             search.take(plan_of_columns(problem.cluster, columns, found[1]), sign * Fraction(found[0]) / problem.unit)
 
     def _rows(self, columns: Columns) -> Ints:
-        """Columns of nothing but known options."""
+        """Columns of known options only."""
         index = {gpu.name: t for t, gpu in enumerate(self.problem.cluster.gpus)}
         kept = np.zeros(len(columns), dtype=bool)
         for i in {slot for slot, _ in self.options}:
@@ -270,7 +270,7 @@ class Known:
 
 
 def _runs(columns: Columns, d: int, options: set[Option]) -> NDArray[np.bool_]:
-    """Whether place d of each column takes one of the given options; where it begins follows from the places before."""
+    """Whether place d of each column takes one of the given options; the places before determine its first block."""
     found = np.zeros(len(columns), dtype=bool)
     share, batch, end = columns.share[:, d], columns.batch[:, d], columns.end[:, d]
     for o in options:

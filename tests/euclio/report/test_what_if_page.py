@@ -47,6 +47,14 @@ def test_without_scripts_there_is_a_row_for_every_place(found):
     assert (cells[4], cells[7]) == (share.cost_in_words(), whole.cost_in_words())
 
 
+def test_the_page_says_the_currency(found):
+    """EUR for all prices and costs of a session that names it; without a name the page says so."""
+    named = what_if_page(replace(tiny_session(), currency="EUR"), **GRID)
+    assert "price of V100 (EUR per hour)" in named
+    assert "Cost per hour, in EUR at" in named
+    assert "an unnamed currency" in page(found)
+
+
 def test_the_page_loads_nothing(found):
     """No address but the name of SVG's namespace, and a policy that has the browser refuse any."""
     text = page(found)

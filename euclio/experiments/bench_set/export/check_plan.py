@@ -168,7 +168,7 @@ WHOLE: dict[str, Latency] = {
 """Worst-case latency of a whole machine by dispatch policy (docs/model/policies.md, "Dispatch policies").
 
 Its batch of b takes d seconds; t is its throughput, f the rate of the partial machine. w is the module's rate that is
-left when its allocation begins; tied is w at the first allocation with the same throughput per price."""
+left when its allocation begins. Tied is w at the first allocation with the same throughput per price."""
 PARTIAL: dict[str, Latency] = {name: lambda d, b, t, f, w, tied: d + b / f for name in (TC, RR, MACHINE_RATE)}
 PARTIAL[SHARED] = WHOLE[SHARED]
 """The same of the partial machine."""

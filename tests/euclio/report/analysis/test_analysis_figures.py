@@ -4,7 +4,9 @@ from functools import cache
 
 import pandas as pd
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from result_frames import cluster_run, frame, race, run
 
 from euclio.core.errors import InputError
@@ -74,6 +76,22 @@ def test_twenty_six_solvers_leave_room_for_the_panels(figure: str) -> None:
     drawing = FIGURES[figure](race(solvers=26, instances=3))
     drawing.draw_without_rendering()
     assert min(axes.get_position().width for axes in drawing.axes) > 0.3
+
+
+@pytest.mark.fifth("figure")
+@pytest.mark.parametrize("figure", FIGURES)
+def test_legends_cover_no_text_in_the_column_of_a_paper(figure: str) -> None:
+    """At 3.3 x 2 inches: no tick, axis label, title or number of a panel lies under a legend."""
+    drawing = FIGURES[figure](race(solvers=4, instances=6))
+    drawing.set_size_inches(3.3, 2)
+    canvas = FigureCanvasAgg(drawing)
+    canvas.draw()
+    legends = [legend for axes in drawing.axes if (legend := axes.get_legend()) is not None]
+    own = {id(text) for legend in legends for text in legend.findobj(Text)}
+    shown = [text for text in drawing.findobj(Text) if text.get_visible() and id(text) not in own]
+    texts = [text.get_text() for text in shown if isinstance(text, Text) for legend in legends
+             if text.get_text() and text.get_window_extent().overlaps(legend.get_window_extent())]  # fmt: skip
+    assert texts == []
 
 
 @pytest.mark.fifth("figure")
