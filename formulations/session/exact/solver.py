@@ -192,6 +192,9 @@ solve_with_changes: Callable[[Session, PlanSpace, float], Answer] = late(
 solve_paid_for: Callable[[Session, PlanSpace, float], Answer] = late(
     "formulations.session.exact.stock.paid_for", "solve_paid_for"
 )
+solve_packed: Callable[
+    [Session, PlanSpace, float, Course, Plan | None, Callable[[PlanSpace, float], Answer]], Answer
+] = late("formulations.session.packed.solver", "solve_packed")
 solve_continuous: Callable[[Session, PlanSpace, SessionArrays, float], Answer] = late(
     "formulations.session.exact.continuous", "solve_continuous"
 )
@@ -262,6 +265,15 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float, course: Cours
         return Answer(None, "infeasible", infeasible=True, reason=NO_PLAN)
     if _is_barely_too_fast_for_the_stock(session, space):
         return Answer(None, "infeasible", infeasible=True, reason=NO_PLAN_WITHIN_STOCK)
+    if space.charging.packs:
+        return solve_packed(
+            session,
+            space,
+            deadline,
+            course,
+            start,
+            lambda apart, until: _solve_on(session, apart, until, unwatched(), None),
+        )
     if paid_for(session):
         return solve_paid_for(session, space, deadline)
     if is_limited_by_changes(session):
