@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -20,10 +19,8 @@ from euclio.problems.session.arrays import Floats, Ints, SessionArrays
 from euclio.problems.session.latency.dispatch import path_times
 from formulations.session.packed.options import (
     COST,
-    DURATION,
     FIRST,
     KIND,
-    MEMORY,
     OWN,
     WHOLE,
     Listed,
@@ -31,7 +28,7 @@ from formulations.session.packed.options import (
     shareable,
 )
 from formulations.session.packed.prices import frontiers, worths
-from formulations.session.packed.search import Options
+from formulations.session.packed.search import SLACK, Options
 from formulations.session.split.frontiers import modes_below
 from formulations.session.split.problem import Mode, SplitProblem
 from formulations.session.split.relaxation import relax
@@ -51,6 +48,7 @@ class Lists(NamedTuple):
         alone: plans of each module on machines of its own, the first of its options.
         listed: plans of each module with a partial machine, which follow.
         complete: whether none is missing.
+        beyond: whether it is known that no plan costs as little as the target.
         bound: no plan costs less per hour.
     """
 
@@ -59,6 +57,7 @@ class Lists(NamedTuple):
     alone: tuple[tuple[Mode, ...], ...]
     listed: list[Listed]
     complete: bool
+    beyond: bool
     bound: float
 
 
@@ -94,16 +93,17 @@ class Lister:
     def lists(self, target: float) -> Lists:
         """The options that a plan of at most `target` money per hour may have."""
         bound, flow, least = self._prices(target)
+        beyond = bound > target * (1.0 + SLACK)
         listed, modules = [], range(self._arrays.rate.size)
         for m in modules:
-            most = target - (bound - least[m]) if math.isfinite(bound) else -math.inf
+            most = target * (1.0 + SLACK) - (bound - least[m])
             listed.append(self._shareable(m, flow[m], most, MOST_KEPT))
         complete = self._own.complete and all(own.complete for own in listed)
         tables = [np.concatenate((self._alone(m), listed[m].table)) for m in modules]
-        return Lists(self.types, self._options(tables), self._own.modes, listed, complete, bound)
+        return Lists(self.types, self._options(tables), self._own.modes, listed, complete, beyond, bound)
 
     def _prices(self, target: float) -> tuple[float, Floats, Floats]:
-        """A bound, infinite if it is beyond the target; its prices of time; the least worth of each module at these."""
+        """A bound, its prices of time, and the least worth of each module at these."""
         s, modules = self._arrays, self._arrays.rate.size
         tables = [self._alone(m) for m in range(modules)]
         flow, paid, best = np.zeros(modules), 0.0, (-math.inf, np.zeros(modules), np.zeros(modules))
@@ -118,14 +118,14 @@ class Lister:
                     own = worths(self._options([found.table], m), flow[m : m + 1], self.types.price)
                 elif not own.size:
                     # Each of its options alone is beyond the target.
-                    return math.inf, flow, least
+                    return math.nextafter(target * (1.0 + SLACK), math.inf), flow, least
                 if not found.complete:
                     return best
                 least[m] = min(known, float(own.min()))
             bound = float(least.sum() + paid)
             best = max(best, (bound, flow, least), key=lambda one: one[0])
-            if bound > target:
-                return math.inf, flow, least
+            if bound > target * (1.0 + SLACK):
+                break
             o = self._options(tables)
             relaxed = relax(s, *frontiers(o.first, o.latency, worths(o, np.zeros(modules), self.types.price)))
             if not added or not math.isfinite(relaxed.bound) or is_past(self._deadline):
@@ -134,7 +134,7 @@ class Lister:
         return best
 
     def _shareable(self, m: int, flow: float, most: float, kept: int) -> Listed:
-        return shareable(self._arrays, m, self.types, float(self._longest[m]), flow, most, kept)
+        return shareable(self._arrays, m, self.types, float(self._longest[m]), flow, most, kept, self._deadline)
 
     def _alone(self, m: int) -> Floats:
         """The plans on machines of module m's own as options."""

@@ -16,14 +16,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.compiled import compiled
+from euclio.core.compiled import clock, compiled
 from euclio.core.tolerances import TIE
 from euclio.problems.session.arrays import Floats, Ints, SessionArrays
 from euclio.problems.session.latency.dispatch import partial_latency, whole_latency
 from formulations.session.module.remaining_rate import rate_left
 
-MOST_NODES = 5_000_000
-"""Nodes after which a listing is broken off: about a second."""
+BETWEEN = 64
+"""Nodes between two looks at the clock: some microseconds, or interpreted some milliseconds."""
 COST, WHOLE, OWN, DURATION, BUSY, MEMORY, KIND, FIRST = range(8)
 """Columns of a table of options: money per hour for the whole machines; their largest latency in seconds, 0 if there
 are none; that of the partial machine without waits; the duration of its batches; the share of the time that it works;
@@ -70,7 +70,7 @@ class Listed(NamedTuple):
 
 @compiled
 def shareable(
-    s: SessionArrays, m: int, types: Machines, longest: float, flow: float, most: float, most_kept: int
+    s: SessionArrays, m: int, types: Machines, longest: float, flow: float, most: float, most_kept: int, deadline: float
 ) -> Listed:
     """The options of a module with a partial machine.
 
@@ -82,6 +82,7 @@ def shareable(
         flow: price of time, in money per hour and second of the module's latency.
         most: the largest worth, in money per hour.
         most_kept: options after which the listing is broken off; 1 asks for the option of least worth alone.
+        deadline: `time.perf_counter` value at which it is broken off.
     """
     lo, hi = s.first[m], s.first[m + 1]
     size = hi - lo
@@ -99,7 +100,7 @@ def shareable(
     row = np.zeros(FIRST + 1)
     while d >= 0:
         nodes += 1
-        if nodes > MOST_NODES or kept > most_kept:
+        if kept > most_kept or (nodes % BETWEEN == 0 and clock() > deadline):
             return Listed(table[:kept], partial_at[:kept], machines[:kept], nodes, False)
         if count[d] <= 1:
             # All numbers of machines of this configuration have been tried: on to the next rank.

@@ -19,7 +19,7 @@ from euclio.core.compiled import compiled
 from euclio.core.tolerances import TIE
 from euclio.problems.session.arrays import Floats, Ints, SessionArrays
 from euclio.problems.session.latency.dispatch import path_times
-from formulations.session.packed.options import BUSY, COST, DURATION, KIND, MEMORY, OWN, WHOLE, Machines
+from formulations.session.packed.options import BUSY, COST, DURATION, KIND, MEMORY, OWN, Machines
 
 EXHAUSTED, CHOSEN, BROKEN_OFF = 0, 1, 2
 """How a search returns: nothing is left, all modules have an option, or the nodes are used up."""

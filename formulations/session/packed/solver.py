@@ -138,9 +138,9 @@ class _Search:
         while not is_past(self.deadline):
             lists = self._lister.lists(target)
             self._raise(lists.bound)
-            if self.bound >= self.limit():
-                return
-            if not lists.complete:
+            if lists.beyond:
+                self._raise(math.inf if target >= self.limit() else target)
+            elif not lists.complete:
                 # Shorter lists for a lower target; they prove that much.
                 failed = target
             elif not self._exhaust(lists, target):
@@ -154,7 +154,8 @@ class _Search:
                 self._raise(math.inf if target >= self.limit() else target)
             top = min(self.limit(), failed)
             target = top if top < failed else (self.bound + failed) / 2.0
-            if self.bound >= self.limit() or target - self.bound < CLOSE * target:
+            # A plan may have been found while the target was searched, which is then exhausted as well.
+            if self.bound == math.inf or (failed < math.inf and target - self.bound < CLOSE * target):
                 return
 
     def answer(self, own: Answer) -> Answer:
