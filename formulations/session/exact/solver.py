@@ -226,6 +226,9 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         changes, machines that are paid for, spare machines, dummy rule `continuous` by share, and one hardware type per
         session.
     """
+    if space.charging.packs:
+        # It begins with the plans of quick heuristics.
+        return _solve(session, space, limits)
     limited = session.stock or session.resources or session.at_least or is_limited_by_changes(session)
     rounds = not (limited or _is_on_lines(space))
     return with_known_plans(session, space, limits, lambda within: _solve(session, space, within), rounds=rounds)

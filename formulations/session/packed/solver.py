@@ -70,22 +70,23 @@ def solve_packed(
         The cheapest plan and a lower bound; past the deadline the best plan found and a bound that holds.
     """
     apart = replace(space, charging=Charging.WHOLE)
-    # One module has nobody to share with, and some policies have no latency for shared machines.
-    if len(session.modules) == 1 or not packs(space.policy):
-        return whole(apart, deadline)
     start, known = quick_plan(session, space, start)
     if known is not None:
         note(course, float(known), 0.0, STEP_NODES)
+    # One module has nobody to share with, and some policies have no latency for shared machines.
+    shares = len(session.modules) > 1 and packs(space.policy)
     now = time.perf_counter()
-    own = whole(apart, now + WHOLE_SHARE * (deadline - now) if math.isfinite(deadline) else deadline)
+    timed = shares and math.isfinite(deadline)
+    own = whole(apart, now + WHOLE_SHARE * (deadline - now) if timed else deadline)
     # A plan with shared machines is no slower with machines for every module.
     if own.infeasible:
         return own
     plan, cost = cheapest_of(session, space, [start, own.plan])
     if plan is None or cost is None:
         return own
-    search = _Search(session, space, deadline, course, plan, cost, own.bound or 0.0)
-    search.run()
+    search = _Search(session, space, deadline, course, plan, cost, own.bound or 0.0, 0.0 if shares else math.inf)
+    if shares:
+        search.run()
     return search.answer(own)
 
 
