@@ -84,9 +84,11 @@ def solve_packed(
     plan, cost = cheapest_of(session, space, [start, own.plan])
     if plan is None or cost is None:
         return own
-    search = _Search(session, space, deadline, course, plan, cost, own.bound or 0.0, 0.0 if shares else math.inf)
-    if shares:
-        search.run()
+    bound = 0.0 if own.bound is None else own.bound
+    if not shares:
+        return Answer.proven(plan, float(cost), bound, own.reason, own.stats)
+    search = _Search(session, space, deadline, course, plan, cost, bound)
+    search.run()
     return search.answer(own)
 
 
