@@ -113,7 +113,9 @@ def _with_packed_bound(session: Session, result: Result, limit_s: float | None) 
     running machines are counted in other ways there, so that nothing is said where they bind.
     """
     left_s = LIMIT_S if limit_s is None else min(limit_s, LIMIT_S)
-    if EXACT not in solvers("session") or left_s <= 0 or is_limited_by_changes(session):
+    # A solver that proves a bound of its own, as `exact` does, proves no less.
+    known = result.bound is not None or is_limited_by_changes(session)
+    if EXACT not in solvers("session") or left_s <= 0 or known:
         return result
     bound = solve(session, EXACT, space=_by_share(result.space), time_limit_s=left_s).bound
     if bound is None:

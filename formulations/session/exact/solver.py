@@ -17,7 +17,7 @@ from euclio.core.lazy import late
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.core.tolerances import PROOF_TOLERANCE
-from euclio.problems.session import DummyRule, Plan, PlanSpace, Session, evaluate
+from euclio.problems.session import Charging, DummyRule, Plan, PlanSpace, Session, evaluate
 from euclio.problems.session.arrays import SessionArrays, arrays_kept, session_arrays, to_plan
 from euclio.problems.session.checking.machine_limits import paid_for
 from euclio.problems.session.demands import is_limited_by_changes
@@ -209,7 +209,8 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     """Solver `exact` (ours): module frontiers resolved where they matter, and a search over their modes.
 
     Under dummy rule `continuous` the modules' budgets are bracketed instead (`exact/budget_brackets.py`), unless
-    machines are charged whole: there dummies cost nothing, and costs fall in steps (`session/module/whole.py`).
+    machines are charged whole: there dummies cost nothing, and costs fall in steps (`session/module/whole.py`). Where
+    modules may share machines, their numbers are branched on (`session/packed/solver.py`).
     With `single_hardware` every hardware type is solved alone and the cheapest answer kept; spare machines make
     it a search over the types that are used.
 
@@ -235,7 +236,8 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
 
 
 def compile_exact() -> None:
-    """Compile what a run in the full plan space does not reach: dummies of any rate, by both kinds of policies.
+    """Compile what a run in the full plan space does not reach: dummies of any rate, by both kinds of policies, and machines
+    that modules share.
 
     And what one does at its time limit: quick heuristics have no time to be loaded then.
     """
@@ -245,6 +247,7 @@ def compile_exact() -> None:
     for form in (Form.LEFT, Form.EVEN):
         policy = next(policy for policy in POLICIES if policy.form is form)
         solve_exact(*FAMILY.tiny(PlanSpace(policy=policy, dummy=any_rate)), Limits())
+    solve_exact(*FAMILY.tiny(PlanSpace(charging=Charging.PACKED)), Limits())
 
 
 def _solve(session: Session, space: PlanSpace, limits: Limits) -> Answer:

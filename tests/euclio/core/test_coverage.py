@@ -195,7 +195,7 @@ def test_a_refusal_names_who_covers_it():
 
 def test_a_refusal_names_first_who_is_made_for_it():
     """`whole-greedy` says in its record that it is made for packed machines; by name `clipper` came first."""
-    assert answer("exact", "packed").reason.endswith("; use whole-greedy or harpagon or clipper")
+    assert answer("milp", "packed").reason.endswith("; use whole-greedy or exact or harpagon")
 
 
 @pytest.mark.fifth("demand")
