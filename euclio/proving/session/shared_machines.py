@@ -361,7 +361,7 @@ def undominated_parts(parts: Iterator[Part]) -> list[Part]:
 
 
 def _need(m: Ranked, k: int, budget: Fraction, scale: int, *, full: bool) -> float:
-    """The least rate in units of 1/scale that a full or a partial machine needs to be in time; infinite if none will do."""
+    """The least rate that a full or a partial machine needs to be in time, times `scale`; infinite if none will do."""
     c = m.configurations[k]
     if full and m.policy.form.by_configuration:
         return 0 if whole_latency(m, k, m.rate) <= budget else math.inf

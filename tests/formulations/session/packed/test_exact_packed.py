@@ -117,7 +117,7 @@ def test_it_is_the_enumerated_optimum(seed):
 
 @pytest.mark.parametrize("kept_seed", [58, 93, 127, 135])
 def test_it_finds_plans_that_the_heuristic_misses(kept_seed):
-    """Here `whole-greedy` is up to 40 % above the optimum, so that the search has to find its shared machines itself."""
+    """Here `whole-greedy` is up to 40 % above the optimum: the search has to find the shared machines itself."""
     session, space = packed_case(kept_seed)
     found, heuristic = solve(session, "exact", space=space), solve(session, "whole-greedy", space=space)
     assert found.status is Status.OPTIMAL
