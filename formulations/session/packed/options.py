@@ -4,7 +4,7 @@ An option is a number of whole machines of each configuration and a partial mach
 without dummies. There are finitely many. They are listed down the ranking. Two cuts keep the list short. A machine may
 not be slower than the other modules ever allow. An option may not be worth more than the other modules ever leave. Its
 *worth* is the cost of its whole machines, a part of the shared machine's price as large as the part of its time, and
-its latency at a price of time. What is left to buy costs at least the least unit cost from the current rank on.
+its latency at a price of time. The rest of the rate costs at least the least unit cost from the current rank on.
 
 An option is dropped if another one on the same hardware type is clearly as good or better in everything. Floats that
 are within rounding of each other decide nothing: then both options stay, so that no plan is lost.
@@ -68,6 +68,41 @@ class Listed(NamedTuple):
     complete: bool
 
 
+class _Asked(NamedTuple):
+    """The module that is asked for, and what its options have to obey; attributes as of `shareable`."""
+
+    m: int
+    longest: float
+    flow: float
+
+
+class _Levels(NamedTuple):
+    """The allocations of the plan under way; a level's cost and latencies are those of the levels before it.
+
+    Attributes:
+        at: configuration, counted from the module's first one, shape (levels,), like the next ones.
+        count: whole machines that are tried next.
+        cost: money per hour.
+        slow: largest latency in seconds.
+        decides: the configuration that decides it if it serves the whole rate, else -1.
+    """
+
+    at: Ints
+    count: Ints
+    cost: Floats
+    slow: Floats
+    decides: Ints
+
+
+class _Kept(NamedTuple):
+    """The options that are kept, in arrays that have more room; attributes as of `Listed`."""
+
+    table: Floats
+    partial_at: Ints
+    machines: Ints
+    size: int
+
+
 @compiled
 def shareable(
     s: SessionArrays, m: int, types: Machines, longest: float, flow: float, most: float, most_kept: int, deadline: float
@@ -84,93 +119,121 @@ def shareable(
         most_kept: options after which the listing is broken off; 1 asks for the option of least worth alone.
         deadline: `time.perf_counter` value at which it is broken off.
     """
-    lo, hi = s.first[m], s.first[m + 1]
-    size = hi - lo
-    t, low = s.throughput[lo:hi], np.append(s.low[lo:hi], s.low[s.batch.size + m])
-    table, partial_at = np.zeros((64, FIRST + 1)), np.zeros(64, np.int64)
-    machines = np.zeros((64, size), np.int64)
-    kept, nodes = 0, 0
-    levels = min(size, s.max_allocations) + 1
-    # A level is an allocation: its configuration, its machines, and before it the cost and the latency.
-    at, count = np.zeros(levels, np.int64), np.zeros(levels, np.int64)
-    cost, slow, decides = np.zeros(levels), np.zeros(levels), np.full(levels, -1, np.int64)
-    least = _least_unit_costs(s, lo, hi)
+    lo, size, rate = s.first[m], s.first[m + 1] - s.first[m], s.rate[m]
+    t, low = s.throughput[lo : lo + size], np.append(s.low[lo : lo + size], s.low[s.batch.size + m])
+    kept = _Kept(np.zeros((64, FIRST + 1)), np.zeros(64, np.int64), np.zeros((64, size), np.int64), 0)
+    v, least, row = _no_levels(min(size, s.max_allocations) + 1), _least_unit_costs(s, m), np.zeros(FIRST + 1)
     longest, most = longest * (1.0 + TIE), most * (1.0 + TIE)
-    at[0], d = -1, 0
-    row = np.zeros(FIRST + 1)
+    asked, d, nodes = _Asked(m, longest, flow), 0, 0
     while d >= 0:
         nodes += 1
-        if kept > most_kept or (nodes % BETWEEN == 0 and clock() > deadline):
-            return Listed(table[:kept], partial_at[:kept], machines[:kept], nodes, False)
-        if count[d] <= 1:
+        if kept.size > most_kept or (nodes % BETWEEN == 0 and clock() > deadline):
+            return _listed(kept, nodes, False)
+        if v.count[d] <= 1:
             # All numbers of machines of this configuration have been tried: on to the next rank.
-            at[d], count[d] = at[d] + 1, 0
-            j = at[d]
-            left = rate_left(s.rate[m], t, low, at, count, d, min(j, size - 1), 0)
-            # What is left costs no less at any later rank, so the level ends.
-            if j >= size or cost[d] + least[j] * left + flow * slow[d] > most:
+            v.at[d], v.count[d] = v.at[d] + 1, 0
+            j = v.at[d]
+            left = rate_left(rate, t, low, v.at, v.count, d, min(j, size - 1), 0)
+            # The rest of the rate costs no less at any later rank, so the level ends.
+            if j >= size or v.cost[d] + least[j] * left + flow * v.slow[d] > most:
                 d -= 1
                 continue
-            k = lo + j
-            n = _filled(s.rate[m], t, low, at, count, d, j, left)
-            rest = rate_left(s.rate[m], t, low, at, count, d, j, n)
+            n = _filled(rate, t, low, v, d, j, left)
+            rest = rate_left(rate, t, low, v.at, v.count, d, j, n)
             # With machines of this rank, these may be too slow for the module.
-            full = whole_latency(s, k, max(n, 1), 0.0, left, left)
+            full = whole_latency(s, lo + j, max(n, 1), 0.0, left, left)
             if rest > 0.0 and (n == 0 or full <= longest):
-                own = partial_latency(s, k, n, rest, left, left)
-                busy = rest * s.duration[k] / s.batch[k]
-                kind = types.kind[k]
-                total = cost[d] + n * s.price[k]
-                fits = own + types.wait[m, kind] <= longest and busy < 1.0 + TIE and types.memory[k] <= types.room[kind]
-                whole = max(slow[d], full) if n > 0 else slow[d]
-                worth = total + busy * types.price[kind] + flow * max(whole, own + types.wait[m, kind])
-                if fits and worth <= most:
+                worth = _write_option(s, asked, types, v, d, n, rest, row)
+                if worth <= most:
                     # Only what is worth less than the best one so far is asked for.
                     if most_kept == 1:
-                        kept, most = 0, worth
-                    row[COST], row[OWN], row[DURATION], row[BUSY] = total, own, s.duration[k], busy
-                    row[MEMORY], row[KIND] = types.memory[k], kind
-                    row[WHOLE], row[FIRST] = slow[d], decides[d]
-                    if n > 0 and full > slow[d]:
-                        row[WHOLE], row[FIRST] = full, k if d == 0 else -1
-                    if not _needless(table, kept, row):
-                        kept = _without_needless(table, partial_at, machines, kept, row)
-                        if kept == partial_at.size:
-                            table = np.concatenate((table, np.zeros_like(table)))
-                            partial_at = np.concatenate((partial_at, np.zeros_like(partial_at)))
-                            machines = np.concatenate((machines, np.zeros_like(machines)))
-                        table[kept], partial_at[kept] = row, k
-                        machines[kept] = 0
-                        for i in range(d):
-                            machines[kept, at[i]] = count[i]
-                        machines[kept, j] = n
-                        kept += 1
+                        kept, most = _Kept(kept.table, kept.partial_at, kept.machines, 0), worth
+                    kept = _with_option(kept, row, v, d, n, lo + j)
             # Further ranks take what some machines of this one leave, if the plan space allows more allocations.
             if n == 0 or full > longest or d + 2 > s.max_allocations or j + 1 >= size:
                 continue
             # All machines that fit leave nothing for a partial machine if they take the rate exactly.
-            count[d] = n + 1 if rest > 0.0 else n
-        count[d] -= 1
-        if count[d] < 1:
+            v.count[d] = n + 1 if rest > 0.0 else n
+        v.count[d] -= 1
+        if v.count[d] < 1:
             continue
-        k = lo + at[d]
-        before = rate_left(s.rate[m], t, low, at, count, d, at[d], 0)
-        total = cost[d] + count[d] * s.price[k]
-        left = rate_left(s.rate[m], t, low, at, count, d, at[d], count[d])
-        full = whole_latency(s, k, count[d], 0.0, before, before)
-        if total + least[at[d] + 1] * left + flow * max(slow[d], full) > most:
-            continue
-        cost[d + 1], slow[d + 1], decides[d + 1] = total, slow[d], decides[d]
-        if full > slow[d]:
-            slow[d + 1], decides[d + 1] = full, k if d == 0 else -1
-        d += 1
-        at[d], count[d] = at[d - 1], 0
-    return Listed(table[:kept], partial_at[:kept], machines[:kept], nodes, True)
+        left = rate_left(rate, t, low, v.at, v.count, d, v.at[d], v.count[d])
+        _write_level(s, m, v, d, rate_left(rate, t, low, v.at, v.count, d, v.at[d], 0))
+        if v.cost[d + 1] + least[v.at[d] + 1] * left + flow * v.slow[d + 1] <= most:
+            d += 1
+            v.at[d], v.count[d] = v.at[d - 1], 0
+    return _listed(kept, nodes, True)
 
 
 @compiled
-def _least_unit_costs(s: SessionArrays, lo: int, hi: int) -> Floats:
-    """The least unit cost of a configuration and of all behind it, shape (configurations + 1,)."""
+def _listed(kept: _Kept, nodes: int, complete: bool) -> Listed:
+    """The options that are kept, without the room that is left."""
+    return Listed(kept.table[: kept.size], kept.partial_at[: kept.size], kept.machines[: kept.size], nodes, complete)
+
+
+@compiled
+def _no_levels(levels: int) -> _Levels:
+    """Before the first configuration of the first level."""
+    none = np.full((2, levels), -1, np.int64)
+    return _Levels(none[0], np.zeros(levels, np.int64), np.zeros(levels), np.zeros(levels), none[1])
+
+
+@compiled
+def _write_level(s: SessionArrays, m: int, v: _Levels, d: int, left: float) -> None:
+    """Write the cost and the latency before level d + 1, given the rate that is left when level d begins."""
+    k = s.first[m] + v.at[d]
+    full = whole_latency(s, k, v.count[d], 0.0, left, left)
+    v.cost[d + 1], v.slow[d + 1], v.decides[d + 1] = v.cost[d] + v.count[d] * s.price[k], v.slow[d], v.decides[d]
+    if full > v.slow[d]:
+        v.slow[d + 1], v.decides[d + 1] = full, k if d == 0 else -1
+
+
+@compiled
+def _write_option(
+    s: SessionArrays, asked: _Asked, types: Machines, v: _Levels, d: int, n: int, rest: float, row: Floats
+) -> float:
+    """Write the numbers of an option that ends at level d with n whole machines and a partial one of rate `rest`.
+
+    Returns:
+        Its worth in money per hour; infinite if it can be on no shared machine.
+    """
+    k = s.first[asked.m] + v.at[d]
+    kind, left = types.kind[k], n * s.throughput[k] + rest
+    row[COST], row[WHOLE], row[FIRST] = v.cost[d] + n * s.price[k], v.slow[d], v.decides[d]
+    if n > 0:
+        full = whole_latency(s, k, n, 0.0, left, left)
+        if full > v.slow[d]:
+            row[WHOLE], row[FIRST] = full, k if d == 0 else -1
+    row[OWN], row[DURATION] = partial_latency(s, k, n, rest, left, left), s.duration[k]
+    row[BUSY], row[MEMORY], row[KIND] = rest * s.duration[k] / s.batch[k], types.memory[k], kind
+    with_others = row[OWN] + types.wait[asked.m, kind]
+    if with_others > asked.longest or row[BUSY] >= 1.0 + TIE or types.memory[k] > types.room[kind]:
+        return np.inf
+    return float(row[COST] + row[BUSY] * types.price[kind] + asked.flow * max(row[WHOLE], with_others))
+
+
+@compiled
+def _with_option(kept: _Kept, row: Floats, v: _Levels, d: int, n: int, k: int) -> _Kept:
+    """The options with one more of configuration k, if none that is kept replaces it, and without those it replaces."""
+    if _needless(kept.table, kept.size, row):
+        return kept
+    end = _without_needless(kept.table, kept.partial_at, kept.machines, kept.size, row)
+    table, partial_at, machines = kept.table, kept.partial_at, kept.machines
+    if end == partial_at.size:
+        table = np.concatenate((table, np.zeros_like(table)))
+        partial_at = np.concatenate((partial_at, np.zeros_like(partial_at)))
+        machines = np.concatenate((machines, np.zeros_like(machines)))
+    table[end], partial_at[end], machines[end] = row, k, 0
+    for i in range(d):
+        machines[end, v.at[i]] = v.count[i]
+    machines[end, v.at[d]] = n
+    return _Kept(table, partial_at, machines, end + 1)
+
+
+@compiled
+def _least_unit_costs(s: SessionArrays, m: int) -> Floats:
+    """The least unit cost of a configuration of module m and of all behind it, shape (configurations + 1,)."""
+    lo, hi = s.first[m], s.first[m + 1]
     least = np.full(hi - lo + 1, np.inf)
     for j in range(hi - lo - 1, -1, -1):
         least[j] = min(least[j + 1], s.unit_cost[lo + j])
@@ -178,10 +241,10 @@ def _least_unit_costs(s: SessionArrays, lo: int, hi: int) -> Floats:
 
 
 @compiled
-def _filled(rate: float, t: Floats, low: Floats, at: Ints, count: Ints, d: int, j: int, left: float) -> int:
+def _filled(rate: float, t: Floats, low: Floats, v: _Levels, d: int, j: int, left: float) -> int:
     """Whole machines of configuration j that the rate left fills; a multiple of t that is close is decided exactly."""
     n = int(left / t[j] + 0.5)
-    return n if rate_left(rate, t, low, at, count, d, j, n) >= 0.0 else n - 1
+    return n if rate_left(rate, t, low, v.at, v.count, d, j, n) >= 0.0 else n - 1
 
 
 @compiled

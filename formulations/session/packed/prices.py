@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.compiled import compiled
+from euclio.core.compiled import compiled, total_of
 from euclio.problems.session.arrays import Floats, Ints, SessionArrays
 from formulations.session.packed.options import BUSY, COST, KIND
 from formulations.session.packed.search import Options
@@ -64,7 +64,7 @@ def priced(s: SessionArrays, o: Options, allowed: Ints, price: Floats, upper: fl
         for kind in range(now.size):
             if now[kind] == 0.0:
                 slope[kind] = max(slope[kind], 0.0)
-        size = (slope * slope).sum()
+        size = total_of(slope * slope)
         if bound >= upper or size == 0.0 or not np.isfinite(bound):
             break
         # Polyak's step towards the bound that would do.
@@ -97,7 +97,7 @@ def _at(s: SessionArrays, o: Options, allowed: Ints, price: Floats) -> tuple[flo
     relaxed = relax(s, *frontiers(o.first, o.latency, cost))
     if not np.isfinite(relaxed.bound):
         return np.inf, 0.0, none, used
-    paid = relaxed.bound - relaxed.base.sum() - (price * allowed).sum()
+    paid = relaxed.bound - total_of(relaxed.base) - total_of(price * allowed)
     bound = paid
     for m in range(modules):
         lo, hi = o.first[m], o.first[m + 1]

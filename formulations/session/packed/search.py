@@ -189,7 +189,10 @@ def _fills(node: Node, place: Place, left: int) -> bool:
     """Whether so many modules to come can give two modules to every shared machine."""
     lacking = 0
     for number in range(node.slot.size):
-        lacking += max(0, 2 - (place.machine == number).sum())
+        there = 0
+        for machine in place.machine:
+            there += 1 if machine == number else 0
+        lacking += max(0, 2 - there)
     return bool(lacking <= left)
 
 
