@@ -26,9 +26,10 @@ SOLVERS: tuple[AnySolver, ...] = (
         late("formulations.session.exact.solver", "solve_exact"),
         compile=late("formulations.session.exact.solver", "compile_exact"),
         pieces=late("formulations.session.curve", "cost_pieces"),
-        covers=SEVERAL_OBJECTIVES | JOINT_DEMANDS,
+        covers=SEVERAL_OBJECTIVES | JOINT_DEMANDS | {"packed"},
         lacks=NO_OWN_POLICY
         | {
+            "packed_limits",
             "shares_continuous",
             "resources_continuous",
             "resources_spare",

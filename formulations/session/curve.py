@@ -398,8 +398,9 @@ def cost_pieces(
         room.
     """
     coupled = bool(session.resources or session.running or session.spare_machines or session.share_groups)
-    # Modes are merged by the DAG alone, which knows no delays.
-    if session.stock or coupled or has_floors(session) or not space.dummy.countable or not is_plain(session):
+    # Modes are merged by the DAG alone, which knows neither delays nor modules that share machines.
+    limited = session.stock or coupled or has_floors(session) or space.charging.packs
+    if limited or not space.dummy.countable or not is_plain(session):
         return None
     deadline, longest = limits.deadline(), replace(session, slo_s=to_s)
     spaces = [space.on(h.name) for h in space.hardware_of(session)] if space.single_hardware else [space]

@@ -121,7 +121,9 @@ def with_whole_costs(session: Session, result: Result, limit_s: float | None) ->
 
 
 def _with_packed_bound(session: Session, result: Result, limit_s: float | None) -> Result:
-    """The result with a proven bound on packed plans."""
+    """The result with a proven bound on packed plans; a solver with a bound of its own, as `exact`, proves no less."""
+    if result.bound is not None:
+        return result
     least = packed_bound(session, result.space, LIMIT_S if limit_s is None else min(limit_s, LIMIT_S))
     return result if least is None else replace(result, stats={**result.stats, PACKED_BOUND: least})
 

@@ -19,6 +19,7 @@ from euclio.proving.session.branch_and_bound import Branching
 from euclio.proving.session.feasibility import find_any, spread
 from euclio.proving.session.machine_limits import Question, find_limited
 from euclio.proving.session.modules import Ranked, ranked_modules
+from euclio.proving.session.shared_machines import find_shared, shares
 
 MOST_TYPES = 5
 """Types of hardware at most where there are spare machines: each set of types is searched by itself."""
@@ -36,7 +37,8 @@ def find_better(session: Session, space: PlanSpace, cutoff: Fraction | None, dea
     The first search leaves out limits on machines (stock, resources, largest shares, changes), and the costs of changes
     and of machines that are paid for and not used. This only adds plans and lowers costs, so without a plan below the
     cutoff there is none within the limits either. Where that does not decide, a second search covers whole machines
-    within the limits; shares of machines stay open.
+    within the limits; shares of machines stay open. If modules may share machines, these searches cover the plans
+    without shared machines, and a third one the others.
 
     Args:
         session: the instance.
@@ -63,6 +65,12 @@ def find_better(session: Session, space: PlanSpace, cutoff: Fraction | None, dea
                 reason = within.reason or _refused(session, value)
         elif not found.exhausted:
             reason = found.reason
+        elif cutoff is not None and cutoff > 0 and shares(space) and len(session.modules) > 1:
+            shared = find_shared(session, part, ranked_modules(session, part), cutoff, deadline)
+            nodes += shared.nodes
+            if shared.plan is not None:
+                return Search(shared.plan, False, nodes)
+            reason = shared.reason or reason
     return Search(None, not reason, nodes, reason)
 
 
@@ -70,8 +78,8 @@ def _not_covered(session: Session, space: PlanSpace) -> str:
     """Why the prover does not cover a plan space; empty if it does."""
     if space.policy.form is Form.GENERAL:
         return f"the prover does not cover policy {space.policy.name}"
-    if space.charging.packs:
-        return "the prover covers machines by share or whole, none that modules share"
+    if shares(space) and (_is_limited(session) or session.spare_machines or not space.dummy.countable):
+        return "the prover covers no shared machines within limits on machines, nor under dummy rule continuous"
     if session.spare_machines and len(space.hardware_of(session)) > MOST_TYPES:
         return f"the prover covers spare machines of at most {MOST_TYPES} types of hardware"
     return ""

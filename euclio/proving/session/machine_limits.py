@@ -312,15 +312,19 @@ def undominated(kinds: Sequence[Kind]) -> list[Kind]:
     Limits are on sums of cost, changes, latency and machines by type. So a kind that takes no more of any fits
     wherever the other does.
     """
-    if not kinds:
+    return [kinds[i] for i in undominated_rows([(k.cost, k.latency, k.changes, *k.counts) for k in kinds])]
+
+
+def undominated_rows(numbers: Sequence[tuple[Number, ...]]) -> list[int]:
+    """The rows that no other row is at most as large as in every column, in lexicographic order; of equal ones one."""
+    if not numbers:
         return []
-    columns = zip(*((k.cost, k.changes, k.latency, *k.counts) for k in kinds), strict=True)
-    rows = np.array([_places(column) for column in columns], dtype=np.int64).T
+    rows = np.array([_places(column) for column in zip(*numbers, strict=True)], dtype=np.int64).T
     kept: list[int] = []
-    for i in sorted(range(len(kinds)), key=lambda i: (*rows[i][[0, 2, 1]], *rows[i][3:])):
+    for i in sorted(range(len(rows)), key=lambda i: tuple(rows[i])):
         if not kept or not (rows[kept] <= rows[i]).all(axis=1).any():
             kept.append(i)
-    return [kinds[i] for i in kept]
+    return kept
 
 
 def _places(column: Sequence[Number]) -> list[int]:

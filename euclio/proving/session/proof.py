@@ -19,6 +19,7 @@ from euclio.proving.session.certifying import MARGIN, parts_of
 from euclio.proving.session.feasibility import least_latencies
 from euclio.proving.session.frontiers import Corner, Frontiers, frontiers, waits
 from euclio.proving.session.modules import ranked_modules
+from euclio.proving.session.shared_machines import shares
 
 # Frontiers with fewer corners and shorter numbers, which still reach a cutoff: their proofs are shorter (ours).
 #
@@ -158,6 +159,8 @@ def session_proof(
     """
     if session.spare_machines and cutoff is not None:
         raise NoProofError("spare machines are charged by types of hardware, for which the file's program has no rows")
+    if cutoff is not None and shares(space) and len(session.modules) > 1:
+        raise NoProofError("machines that modules share have no rows in the file's program")
     parts = _served_parts(session, space)
     checked = None if plan is None else evaluate(session, plan, space)
     if cutoff is None:
@@ -186,7 +189,7 @@ def session_program(session: Session, space: PlanSpace, plan: Plan, cutoff: Frac
     Raises:
         NoProofError: the lists were not complete; says why in one line.
     """
-    if cutoff is None:
+    if cutoff is None or shares(space):
         raise NoProofError(INCOMPLETE)
     parts = _served_parts(session, space)
     for found, room in _searches(session, parts, cutoff, deadline):

@@ -17,7 +17,7 @@ from euclio.core.lazy import late
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.core.tolerances import PROOF_TOLERANCE
-from euclio.problems.session import DummyRule, Plan, PlanSpace, Session, evaluate
+from euclio.problems.session import Charging, DummyRule, Hardware, Plan, PlanSpace, Session, evaluate
 from euclio.problems.session.arrays import SessionArrays, arrays_kept, session_arrays, to_plan
 from euclio.problems.session.checking.machine_limits import has_floors, least_machines, paid_for
 from euclio.problems.session.demands import is_limited_by_changes
@@ -195,6 +195,9 @@ solve_with_changes: Callable[[Session, PlanSpace, float], Answer] = late(
 solve_paid_for: Callable[[Session, PlanSpace, float], Answer] = late(
     "formulations.session.exact.stock.paid_for", "solve_paid_for"
 )
+solve_packed: Callable[
+    [Session, PlanSpace, float, Course, Plan | None, Callable[[PlanSpace, float], Answer]], Answer
+] = late("formulations.session.packed.solver", "solve_packed")
 solve_continuous: Callable[[Session, PlanSpace, SessionArrays, float], Answer] = late(
     "formulations.session.exact.continuous", "solve_continuous"
 )
@@ -209,7 +212,8 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     """Solver `exact` (ours): module frontiers resolved where they matter, and a search over their modes.
 
     Under dummy rule `continuous` the modules' budgets are bracketed instead (`exact/budget_brackets.py`), unless
-    machines are charged whole: there dummies cost nothing, and costs fall in steps (`session/module/whole.py`).
+    machines are charged whole: there dummies cost nothing, and costs fall in steps (`session/module/whole.py`). Where
+    modules may share machines, their numbers are branched on (`session/packed/solver.py`).
     With `single_hardware` every hardware type is solved alone and the cheapest answer kept; spare machines make
     it a search over the types that are used.
 
@@ -226,6 +230,9 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
         changes, machines that are paid for, spare machines, dummy rule `continuous` by share, and one hardware type per
         session.
     """
+    if space.charging.packs:
+        # It begins with the plans of quick heuristics.
+        return _solve(session, space, limits)
     machines = bool(session.stock or session.resources or has_floors(session) or session.share_groups)
     limited = machines or is_limited_by_changes(session)
     rounds = not (limited or _is_on_lines(space))
@@ -233,7 +240,7 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
 
 
 def compile_exact() -> None:
-    """Compile what a run in the full plan space does not reach: dummies of any rate, by both kinds of policies.
+    """Compile what a run in the full plan space does not reach: dummies of any rate by both kinds of policies, sharing.
 
     And what one does at its time limit: quick heuristics have no time to be loaded then.
     """
@@ -243,6 +250,9 @@ def compile_exact() -> None:
     for form in (Form.LEFT, Form.EVEN):
         policy = next(policy for policy in POLICIES if policy.form is form)
         solve_exact(*FAMILY.tiny(PlanSpace(policy=policy, dummy=any_rate)), Limits())
+    session, space = FAMILY.tiny(PlanSpace(charging=Charging.PACKED))
+    # Next to another price sums of prices are dense, so that the bound alone proves nothing.
+    solve_exact(replace(session, hardware=(*session.hardware, Hardware("other", "1.01"))), space, Limits())
 
 
 def _solve(session: Session, space: PlanSpace, limits: Limits) -> Answer:
@@ -266,6 +276,15 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float, course: Cours
         return Answer(None, "infeasible", infeasible=True, reason=NO_PLAN)
     if _is_barely_too_fast_for_the_stock(session, space):
         return Answer(None, "infeasible", infeasible=True, reason=NO_PLAN_WITHIN_STOCK)
+    if space.charging.packs:
+        return solve_packed(
+            session,
+            space,
+            deadline,
+            course,
+            start,
+            lambda apart, until: _solve_on(session, apart, until, unwatched(), None),
+        )
     if paid_for(session):
         return solve_paid_for(session, space, deadline)
     if is_limited_by_changes(session):

@@ -56,6 +56,7 @@ class _Staircase:
         single: a session of this module alone.
         space: the plan space.
         room: largest latency that the other modules can leave it, seconds.
+        most: plans that cost more per hour are of no use.
         modes: modes so far, ever faster.
         exhausted: whether it is known that no plan is faster than those found.
         complete: whether no mode was missed; False means that the time was up, or ties took too many nodes.
@@ -64,6 +65,7 @@ class _Staircase:
     single: Session
     space: PlanSpace
     room: Fraction
+    most: float = math.inf
     modes: list[Mode] = field(default_factory=list)
     exhausted: bool = False
     complete: bool = True
@@ -77,7 +79,7 @@ class _Staircase:
             # No search has looked between this latency and the next float budget just below it.
             if last is not None and not sure:
                 self.modes[-1] = replace(last, unsure_s=max(Fraction(0), last.latency_s - Fraction(budget)))
-            if mode is None:
+            if mode is None or mode.cost_per_h > self.most:
                 self.exhausted = True
                 return
             # By rounding a faster plan may cost no more than one before it, which is then no mode.
@@ -144,15 +146,11 @@ def split_problem(session: Session, space: PlanSpace, deadline: float = math.inf
         The problem. A module without a mode: no plan of the session meets the SLO.
     """
     empty = without_modes(session)
-    least = [latency_bound(module, space) for module in session.modules]
     none = replace(empty, modes=tuple(() for _ in session.modules))
-    if any(bound is None for bound in least):
+    rooms = _rooms(session, space, empty)
+    if rooms is None:
         return none
-    rooms = empty.room_s([bound for bound in least if bound is not None])
-    if min(rooms) <= 0:
-        return none
-    singles = [_alone(session, module) for module in session.modules]
-    stairs = [_Staircase(single, space, room) for single, room in zip(singles, rooms, strict=True)]
+    stairs = [_Staircase(_alone(session, m), space, room) for m, room in zip(session.modules, rooms, strict=True)]
     for stair, room in zip(stairs, rooms, strict=True):
         stair.descend(room, deadline)
         if not stair.modes:
@@ -161,11 +159,41 @@ def split_problem(session: Session, space: PlanSpace, deadline: float = math.inf
     widest = [stair.modes[0].latency_s for stair in stairs]
     for stair, room in zip(stairs, empty.room_s(widest), strict=True):
         stair.descend(room, deadline)
-    complete = all(stair.complete for stair in stairs)
+    return _with_stairs(empty, stairs, deadline)
+
+
+def modes_below(session: Session, space: PlanSpace, most: list[float], deadline: float) -> SplitProblem:
+    """Latency splitting over the modes that cost at most `most` per hour of each module, however fast they are.
+
+    Other arguments as of `split_problem`; also machines that are charged whole, if none costs nothing.
+    """
+    empty = without_modes(session)
+    rooms = _rooms(session, space, empty)
+    if rooms is None:
+        return replace(empty, modes=tuple(() for _ in session.modules))
+    modules = zip(session.modules, rooms, most, strict=True)
+    stairs = [_Staircase(_alone(session, module), space, room, limit) for module, room, limit in modules]
+    for stair in stairs:
+        stair.descend(Fraction(0), deadline)
+    return _with_stairs(empty, stairs, deadline)
+
+
+def _rooms(session: Session, space: PlanSpace, empty: SplitProblem) -> list[Fraction] | None:
+    """The largest latency that the others leave each module, in seconds; None means that no plan keeps the SLO."""
+    least = [latency_bound(module, space) for module in session.modules]
+    if any(bound is None for bound in least):
+        return None
+    rooms = empty.room_s([bound for bound in least if bound is not None])
+    return rooms if min(rooms) > 0 else None
+
+
+def _with_stairs(empty: SplitProblem, stairs: list[_Staircase], deadline: float) -> SplitProblem:
+    """The splitting problem with the modes that were found."""
 
     def refine(m: int, mode: Mode, next_cost: Fraction | None) -> tuple[Mode, ...] | None:
-        return _refined(singles[m], space, mode, next_cost, deadline)
+        return _refined(stairs[m].single, stairs[m].space, mode, next_cost, deadline)
 
+    complete = all(stair.complete for stair in stairs)
     return replace(empty, modes=tuple(tuple(stair.modes) for stair in stairs), complete=complete, refine=refine)
 
 

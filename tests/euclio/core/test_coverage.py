@@ -200,8 +200,8 @@ def test_a_refusal_names_who_covers_it():
 
 
 def test_a_refusal_names_first_who_is_made_for_it():
-    """`whole-greedy` says in its record that it is made for packed machines; by name `clipper` came first."""
-    assert answer("exact", "packed").reason.endswith("; use whole-greedy or harpagon or clipper")
+    """After the exact solver comes `whole-greedy`, whose record says that it is made for packed machines."""
+    assert answer("milp", "packed").reason.endswith("; use exact or whole-greedy or harpagon")
 
 
 @pytest.mark.fifth("demand")

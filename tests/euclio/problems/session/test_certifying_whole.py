@@ -192,10 +192,3 @@ def test_next_to_a_machine_that_is_nearly_full_the_others_take_more_than_the_res
     faster = _single(40, "0.75", [(4, 4, "0.4")])
     assert find_better(faster, RR[1], None, NEVER).exhausted
     assert find_better(_single("39.999", "0.75", [(4, 4, "0.4")]), RR[1], 1 + LEAST, NEVER).plan is not None
-
-
-def test_what_it_does_not_cover_stays_open() -> None:
-    """Machines that modules share."""
-    found = find_better(_single(5, "0.9", [(4, 1, "0.4")]), PlanSpace(charging="packed"), Fraction(1), NEVER)
-    assert (found.plan, found.exhausted) == (None, False)
-    assert "none that modules share" in found.reason

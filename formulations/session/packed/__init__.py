@@ -1,0 +1,1 @@
+"""Solver `exact` where modules may share machines (`--machines packed`); docs/model/whole-machines.md."""

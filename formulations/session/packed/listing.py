@@ -1,0 +1,174 @@
+"""The options of all modules that a plan up to a target may have (ours).
+
+Prices of time come first: the linear relaxation of latency splitting over the options found so far has a flow, and for
+every module the option of least worth at that flow is looked for and added (column generation). The best of the bounds
+leaves each module so much worth; all options up to it are listed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from euclio.core.compiled import is_past
+from euclio.problems.session import Charging, PlanSpace, Session
+from euclio.problems.session.arrays import Floats, Ints, SessionArrays
+from euclio.problems.session.latency.dispatch import path_times
+from formulations.session.packed.options import (
+    COST,
+    FIRST,
+    KIND,
+    OWN,
+    WHOLE,
+    Listed,
+    Machines,
+    shareable,
+)
+from formulations.session.packed.prices import frontiers, worths
+from formulations.session.packed.search import SLACK, Options
+from formulations.session.split.frontiers import modes_below
+from formulations.session.split.problem import Mode, SplitProblem
+from formulations.session.split.relaxation import relax
+
+MOST_KEPT = 20_000
+"""Options of a module at most."""
+ROUNDS = 12
+"""Rounds in which prices of time are made better before options are listed."""
+
+
+class Lists(NamedTuple):
+    """What modules may have.
+
+    Attributes:
+        types: hardware types.
+        options: plans on machines of the modules' own, then those with a partial machine; worths are not set.
+        alone: plans of each module on machines of its own, the first of its options.
+        listed: plans of each module with a partial machine, which follow.
+        complete: whether none is missing.
+        beyond: whether it is known that no plan costs as little as the target.
+        bound: no plan costs less per hour.
+    """
+
+    types: Machines
+    options: Options
+    alone: tuple[tuple[Mode, ...], ...]
+    listed: list[Listed]
+    complete: bool
+    beyond: bool
+    bound: float
+
+
+class Lister:
+    """Lists options for ever other targets.
+
+    Attributes:
+        types: hardware types.
+    """
+
+    def __init__(self, session: Session, space: PlanSpace, s: SessionArrays, most: float, deadline: float) -> None:
+        """List the plans on machines of the modules' own that a plan of at most `most` per hour may have."""
+        self.types, self._arrays, self._deadline = _machines_of(session, s), s, deadline
+        modules = s.rate.size
+        fastest, before, after = np.minimum.reduceat(s.duration, s.first[:-1]), np.zeros(modules), np.zeros(modules)
+        path_times(s, fastest, before, after)
+        self._longest = s.slo - before - after
+        least = s.rate * np.minimum.reduceat(s.unit_cost, s.first[:-1])
+        left = most - (least.sum() - least)
+        apart = replace(space, charging=Charging.WHOLE)
+        self._own: SplitProblem = modes_below(session, apart, left.tolist(), deadline)
+
+    def refine(self, places: set[tuple[int, int]]) -> bool:
+        """Make the latencies of some modes sure; False means that this took too much work."""
+        # From the last mode of a module on, so that the places before stay.
+        for m, i in sorted(places, reverse=True):
+            found = self._own.refined(m, i)
+            if found is None:
+                return False
+            self._own = found
+        return True
+
+    def lists(self, target: float) -> Lists:
+        """The options that a plan of at most `target` money per hour may have."""
+        bound, flow, least = self._prices(target)
+        beyond = bound > target * (1.0 + SLACK)
+        listed, modules = [], range(self._arrays.rate.size)
+        for m in modules:
+            most = target * (1.0 + SLACK) - (bound - least[m])
+            listed.append(self._shareable(m, flow[m], most, MOST_KEPT))
+        complete = self._own.complete and all(own.complete for own in listed)
+        tables = [np.concatenate((self._alone(m), listed[m].table)) for m in modules]
+        return Lists(self.types, self._options(tables), self._own.modes, listed, complete, beyond, bound)
+
+    def _prices(self, target: float) -> tuple[float, Floats, Floats]:
+        """A bound, its prices of time, and the least worth of each module at these."""
+        s, modules = self._arrays, self._arrays.rate.size
+        tables = [self._alone(m) for m in range(modules)]
+        flow, paid, best = np.zeros(modules), 0.0, (-math.inf, np.zeros(modules), np.zeros(modules))
+        for _ in range(ROUNDS):
+            least, added = np.zeros(modules), False
+            for m in range(modules):
+                own = worths(self._options([tables[m]], m), flow[m : m + 1], self.types.price)
+                known = float(own.min()) if own.size else target
+                found = self._shareable(m, float(flow[m]), known, 1)
+                if found.table.size:
+                    tables[m], added = np.concatenate((tables[m], found.table)), True
+                    own = worths(self._options([found.table], m), flow[m : m + 1], self.types.price)
+                elif not own.size:
+                    # Each of its options alone is beyond the target.
+                    return math.nextafter(target * (1.0 + SLACK), math.inf), flow, least
+                if not found.complete:
+                    return best
+                least[m] = min(known, float(own.min()))
+            bound = float(least.sum() + paid)
+            best = max(best, (bound, flow, least), key=lambda one: one[0])
+            if bound > target * (1.0 + SLACK):
+                break
+            o = self._options(tables)
+            relaxed = relax(s, *frontiers(o.first, o.latency, worths(o, np.zeros(modules), self.types.price)))
+            if not added or not math.isfinite(relaxed.bound) or is_past(self._deadline):
+                break
+            flow, paid = relaxed.flow, float(relaxed.bound - relaxed.base.sum())
+        return best
+
+    def _shareable(self, m: int, flow: float, most: float, kept: int) -> Listed:
+        return shareable(self._arrays, m, self.types, float(self._longest[m]), flow, most, kept, self._deadline)
+
+    def _alone(self, m: int) -> Floats:
+        """The plans on machines of module m's own as options."""
+        rows = [(float(mode.cost_per_h), float(mode.least_s)) for mode in self._own.modes[m]]
+        table = np.zeros((len(rows), FIRST + 1))
+        if rows:
+            table[:, COST], table[:, WHOLE] = zip(*rows, strict=True)
+        table[:, KIND] = -1.0
+        return table
+
+    def _options(self, tables: list[Floats], m: int = 0) -> Options:
+        """Tables of modules, from module m on, as options without worths."""
+        table = np.concatenate(tables)
+        first: Ints = np.cumsum([0, *(len(own) for own in tables)])
+        module = m + np.repeat(np.arange(len(tables)), first[1:] - first[:-1])
+        kind = table[:, KIND].astype(np.int64)
+        with_others = table[:, OWN] + np.where(kind >= 0, self.types.wait[module, kind], 0.0)
+        latency = np.maximum(table[:, WHOLE], np.where(kind >= 0, with_others, 0.0))
+        return Options(first, table, latency, np.zeros(len(table)))
+
+
+def _machines_of(session: Session, s: SessionArrays) -> Machines:
+    """The hardware types of a session."""
+    names = [h.name for h in session.hardware]
+    room = np.array([np.inf if h.memory_mb is None else float(h.memory_mb) for h in session.hardware])
+    kind, memory = np.zeros(s.batch.size, np.int64), np.zeros(s.batch.size)
+    shortest = np.full((s.rate.size, len(names)), np.inf)
+    for m, module in enumerate(session.modules):
+        for k in range(s.first[m], s.first[m + 1]):
+            c = module.profile[s.profile_index[k]]
+            kind[k] = names.index(c.hardware)
+            shortest[m, kind[k]] = min(shortest[m, kind[k]], s.duration[k])
+            # A model of unknown memory shares no machine of known memory.
+            if np.isfinite(room[kind[k]]):
+                memory[k] = np.inf if c.memory_mb is None else float(c.memory_mb)
+    others = [np.delete(shortest, m, axis=0).min(axis=0) for m in range(s.rate.size)]
+    return Machines(kind, memory, room, np.array([float(h.price_per_h) for h in session.hardware]), np.array(others))
