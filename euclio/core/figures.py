@@ -58,9 +58,12 @@ _SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "euclio",
     "font.family": "DejaVu Sans",
     "font.size": 10,
-    "axes.titlesize": 11,
+    "axes.titlesize": "medium",
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
+    "figure.titlesize": "large",
+    "figure.titleweight": "bold",
+    "legend.fontsize": "small",
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.edgecolor": MUTED,
@@ -80,13 +83,15 @@ _SETTINGS: dict[Any, Any] = {
     "figure.constrained_layout.use": True,
 }
 
+_SIZES = {"titlesize": ("axes", "figure"), "labelsize": ("axes", "xtick", "ytick"), "fontsize": ("legend",)}
+"""Sizes of texts by the ends of their settings' names."""
 MOST_COLUMNS, COLUMN_IN = 3, 2.2
 """Maximum columns of a legend below the axes, and the width of each in inches."""
 
 
 @contextmanager
 def figure_style() -> Iterator[None]:
-    """The look of all figures, in the caller's fonts; draw and convert inside it."""
+    """The look of all figures, in the caller's fonts and sizes; draw and convert inside it."""
     with mpl.rc_context({**_SETTINGS, **own_fonts()}):
         yield
 
@@ -102,8 +107,9 @@ def new_figure(width_in: float, height_in: float) -> Iterator[Figure]:
 
 
 def own_fonts() -> dict[Any, Any]:
-    """The fonts that the user has set in this process, as by `matplotlib.rcParams`; those of a file are ignored."""
-    names = [f"font.{name}" for name in ("family", "serif", "sans-serif", "monospace", "cursive", "fantasy")]
+    """The fonts and sizes that the user has set in this process, as by `rcParams`; those of a file are ignored."""
+    names = [f"font.{name}" for name in ("family", "serif", "sans-serif", "monospace", "cursive", "fantasy", "size")]
+    names += [f"{name}.{size}" for size, parts in _SIZES.items() for name in parts]
     return {name: value for name, value in mpl.rcParams.items() if name in names and value != mpl.rcParamsOrig[name]}
 
 
@@ -184,7 +190,7 @@ def hardware_patches(looks: Mapping[str, Look]) -> list[Patch]:
 
 def legend_beside(axes: Axes, **drawn: Any) -> None:
     """A legend to the right of the axes, so that it covers nothing; `drawn` is as of `Axes.legend`."""
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8.5, **drawn)
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), **drawn)
 
 
 def legend_label(text: str) -> str:

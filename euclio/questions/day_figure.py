@@ -61,7 +61,7 @@ def draw_best_on(axes: Axes, comparison: DayComparison) -> None:
     on = _machines(best)
     _draw_machines(axes, comparison, best, on, _times(day))
     axes.set(ylim=(0, 1.08 * max(1, *map(sum, on))), xlabel="hours")
-    axes.legend(handles=_patches(day, [on]), fontsize=8)
+    axes.legend(handles=_patches(day, [on]))
 
 
 def _times(day: Day) -> list[float]:
@@ -85,7 +85,7 @@ def _draw_load(axes: Axes, day: Day, times: list[float]) -> None:
     rates = [float(sum(step.rates_rps[m] for m in sources)) for step in day.steps]
     axes.stairs(rates, times, baseline=None, color=INK, linewidth=1.1)
     axes.set(ylim=(0, 1.08 * max(rates) or 1), ylabel="req/s")
-    axes.set_title(f"{day.name}: load", fontsize=9)
+    axes.set_title(f"{day.name}: load")
     grid(axes, "y")
 
 
@@ -116,6 +116,6 @@ def _draw_machines(
     over = "" if not regret or regret < 5e-5 else f", {full(100 * regret, digits=3)} % over the {least}"
     evaluation: DayEvaluation | None = result.evaluation
     changes = f"{evaluation.starts} starts, {evaluation.stops} stops" if evaluation is not None else ""
-    axes.set_title(f"{result.solver}: {amount(result.value, digits=6)} in all{over}; {changes}", fontsize=9)
+    axes.set_title(f"{result.solver}: {amount(result.value, digits=6)} in all{over}; {changes}")
     axes.set_ylabel("machines on")
     grid(axes, "y")

@@ -57,9 +57,9 @@ def draw_change_costs_on(axes: Axes, curve: Curve) -> None:
         to = curve.steps[0].most if curve.steps else end
         axes.axvspan(0, to or 0, color=MUTED, alpha=0.15, linewidth=0, label="no plan")
     label_axes(axes, curve)
-    axes.set_title(f"{curve.question.session.name}: cost by changes of machines", fontsize=9, loc="left")
+    axes.set_title(f"{curve.question.session.name}: cost by changes of machines", loc="left")
     if curve.steps:
-        axes.legend(fontsize=8)
+        axes.legend()
 
 
 def draw_steps(axes: Axes, curve: Curve, colour: str = PALETTE[0], label: str = "cheapest plan") -> None:
@@ -88,17 +88,16 @@ def draw_optimum(axes: Axes, curve: Curve) -> None:
 
 
 def _name_costs(axes: Axes, session: Session) -> None:
-    axes.set_ylabel("cost per hour" + (f" ({session.currency})" if session.currency else ""), fontsize=8)
+    axes.set_ylabel("cost per hour" + (f" ({session.currency})" if session.currency else ""))
 
 
 def label_axes(axes: Axes, curve: Curve) -> None:
     """Names of the axes, whole numbers of changes, and costs from 0 on."""
     _name_costs(axes, curve.question.session)
-    axes.set_xlabel("machines added and removed, at most", fontsize=8)
+    axes.set_xlabel("machines added and removed, at most")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if axes.lines:
         axes.set_ylim(0, HEADROOM * axes.dataLim.y1)
-    axes.tick_params(labelsize=8)
     grid(axes, "y")
 
 
@@ -175,15 +174,14 @@ def _label(axes: Axes, curve: CostCurve) -> None:
     slo = asked.over is Over.SLO
     _name_costs(axes, asked.session)
     of = f" of {asked.of}" if asked.of else ""
-    axes.set_xlabel(f"SLO{of} (ms)" if slo else f"requests{of} per second", fontsize=8)
+    axes.set_xlabel(f"SLO{of} (ms)" if slo else f"requests{of} per second")
     proven = ", proven" if curve.proven else ""
-    axes.set_title(f"{asked.session.name}: least cost by {asked.over.in_words()}{of}{proven}", fontsize=9, loc="left")
-    axes.tick_params(labelsize=8)
+    axes.set_title(f"{asked.session.name}: least cost by {asked.over.in_words()}{of}{proven}", loc="left")
     grid(axes, "y")
     # Each step has the label of all.
     named = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
     if named:
-        axes.legend(named.values(), named.keys(), fontsize=8)
+        axes.legend(named.values(), named.keys())
 
 
 MOST_RATES = 6
@@ -213,13 +211,11 @@ def draw_what_if(answer: WhatIf) -> Figure:
         for axes, (rate, way) in zip(every[1:], rows, strict=True):
             _mix(axes, answer.curve(rate, way), looks)
             own = f"\n{way}" if len(asked.chargings) > 1 else ""
-            axes.set_ylabel(f"{full(rate)} req/s{own}", fontsize=8, rotation=0, ha="right", va="center")
-        every[1].set_title("share of each hardware type in the cost (%)", fontsize=9, loc="left")
+            axes.set_ylabel(f"{full(rate)} req/s{own}", rotation=0, ha="right", va="center")
+        every[1].set_title("share of each hardware type in the cost (%)", loc="left")
         _ticks(every[-1], answer)
-        for axes in every:
-            axes.tick_params(labelsize=8)
         handles = _handles(answer, rates, looks)
-        figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 5), fontsize=8)
+        figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 5))
     return figure
 
 
@@ -228,8 +224,7 @@ def draw_curves_on(axes: Axes, answer: WhatIf) -> None:
     rates = _some(answer.question.rates)
     _curves(axes, answer, rates)
     _ticks(axes, answer)
-    axes.tick_params(labelsize=8)
-    axes.legend(handles=_handles(answer, rates, {}), fontsize=8)
+    axes.legend(handles=_handles(answer, rates, {}))
 
 
 def _some(rates: list[Fraction]) -> list[Fraction]:
@@ -256,7 +251,7 @@ def _curves(axes: Axes, answer: WhatIf, rates: list[Fraction]) -> None:
     if not _logarithmic(axes, every) and every:
         axes.set_ylim(0, 1.1 * max(every))
     _name_costs(axes, asked.session)
-    axes.set_title(f"{asked.session.name}: cost by SLO and rate, plans by {asked.solver.label}", fontsize=9, loc="left")
+    axes.set_title(f"{asked.session.name}: cost by SLO and rate, plans by {asked.solver.label}", loc="left")
     grid(axes, "y")
 
 
@@ -307,7 +302,7 @@ def _ticks(axes: Axes, answer: WhatIf) -> None:
     places = range(0, len(slos), step)
     axes.set_xticks(list(places), [milliseconds(slos[i]).rstrip("0").rstrip(".") for i in places])
     axes.set_xlim(-0.6, len(slos) - 0.4)
-    axes.set_xlabel(f"{slo_in_words(answer.question)} (ms)", fontsize=8)
+    axes.set_xlabel(f"{slo_in_words(answer.question)} (ms)")
 
 
 def _handles(answer: WhatIf, rates: list[Fraction], looks: dict[str, Look]) -> list[Line2D | Patch]:

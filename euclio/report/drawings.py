@@ -53,7 +53,7 @@ def drawn(
                 drawing = Drawing(figsize=(WIDTH_IN, height))
                 axes = drawing.subplots(1, panels, squeeze=False, width_ratios=width_ratios)[0]
                 caption = fill(list(axes), *data, **options)
-                drawing.suptitle(question, x=0.01, ha="left", fontsize=12, fontweight="bold")
+                drawing.suptitle(question, x=0.01, ha="left")
                 svg = svg_text(drawing, key, question)
                 return Figure(key, svg, caption, question, drawn_data(drawing))
 

@@ -58,14 +58,14 @@ def draw(simulation: Simulation) -> Figure:
     """
     with new_figure(8.0, 4.4) as figure:
         _draw(figure.subplots(), *_curves(simulation))
-        figure.legend(fontsize=8, loc="outside right center")
+        figure.legend(loc="outside right center")
     return figure
 
 
 def draw_on(axes: Axes, simulation: Simulation) -> None:
     """The same on axes of a figure, with the legend inside."""
     _draw(axes, *_curves(simulation))
-    axes.legend(fontsize=8)
+    axes.legend()
 
 
 def _curves(simulation: Simulation) -> tuple[list[Curve], str, str]:
@@ -138,8 +138,8 @@ def _thinned(shares: Floats) -> Ints:
 def _finish(axes: Axes, lowest: float, title: str) -> None:
     axes.set(yscale="log", ylim=(70 * lowest, 130), xlim=(0, None))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: plain(share)))
-    axes.set(xlabel="latency (ms)", ylabel="answered requests that take longer (%)")
-    axes.set_title(title, fontsize=9.5)
+    axes.set(xlabel="latency (ms)", ylabel="slower requests (%)")
+    axes.set_title(title)
     grid(axes)
 
 
@@ -211,7 +211,7 @@ def draw_latencies(panels: Mapping[str, Mapping[str, Floats]], slos_ms: Mapping[
         for axes, (case, systems) in zip(row, panels.items(), strict=True):
             _panel(axes, case, systems, slos_ms[case])
         row[0].set_ylabel("answered requests (%)")
-        row[0].legend(fontsize=8, frameon=False, loc="upper left")
+        row[0].legend(frameon=False, loc="upper left")
     return figure
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from euclio.core.errors import printable
 from euclio.core.showing.view import View
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_CHARACTERS = 200
+PLACES: tuple[Literal["left", "center", "right"], ...] = ("left", "center", "right")
+"""Places of titles of axes."""
 """Maximum characters of an object as text."""
 
 Views = Callable[[], View]
@@ -56,7 +58,8 @@ class Plotted(Shown):
         """Draw it with matplotlib.
 
         Args:
-            ax: axes to draw on, such as one of `pyplot.subplots`. None means those of a new figure of pyplot.
+            ax: axes to draw on, such as one of `pyplot.subplots`, which keep their own title. None means those of a new
+                figure of pyplot.
 
         Returns:
             The axes.
@@ -106,7 +109,7 @@ def _plain(value: Any) -> Any:
 
 
 def plotted(thing: object, view: Views, ax: Axes | None) -> Axes:
-    """Draw an object on axes, or on those of a new figure, which notebooks show."""
+    """Draw an object on axes, whose title stays as it is, or on those of a new figure, which notebooks show."""
     from euclio.core.figures import figure_style
 
     draw = view().draw
@@ -117,5 +120,11 @@ def plotted(thing: object, view: Views, ax: Axes | None) -> Axes:
 
             # Ink is dark under every theme of the notebook.
             _, ax = pyplot.subplots(figsize=(7.2, 3.8), facecolor="white")
+            draw(ax, thing)
+            return ax
+        titles = {place: ax.get_title(loc=place) for place in PLACES}
         draw(ax, thing)
+        for place, own in titles.items():
+            if ax.get_title(loc=place) != own:
+                ax.set_title(own, loc=place)
     return ax

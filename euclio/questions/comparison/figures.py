@@ -64,15 +64,15 @@ def draw_decomposition(table: pd.DataFrame, title: str = "") -> Figure:
             _decomposition_bars(bars, found.loc[group], goal)
             _spread(spread, found.loc[group], goal)
         if groups:
-            panels[0][0].set_title(f"mean {goal.loss if goal.maximised else goal.name}, split by cause", fontsize=10)
-            panels[0][1].set_title("spread over the instances", fontsize=10)
+            panels[0][0].set_title(f"mean {goal.loss if goal.maximised else goal.name}, split by cause")
+            panels[0][1].set_title("spread over the instances")
             panels[-1][0].set_xlabel(_axis(goal))
             panels[-1][1].set_xlabel(f"{goal.loss} by each factor (%)")
         else:
-            panels[0][0].set_title("no gap is known: no plan, or no proven optimum", fontsize=10)
-        figure.legend(handles=_legend(), loc="outside lower center", ncols=4, fontsize=9)
+            panels[0][0].set_title("no gap is known: no plan, or no proven optimum")
+        figure.legend(handles=_legend(), loc="outside lower center", ncols=4)
         if title:
-            figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
+            figure.suptitle(title, x=0.01, ha="left")
     return figure
 
 
@@ -80,13 +80,14 @@ def draw_decomposition_on(axes: Axes, table: pd.DataFrame) -> None:
     """The bars alone, of all systems together."""
     goal, found = goal_of(table), aggregate(table)
     found = found[found.split > 0].sort_values("total_mean", ascending=not goal.maximised, kind="stable")
-    axes.set_title(f"mean {goal.loss if goal.maximised else goal.name}, split by cause", fontsize=10)
+    axes.set_title(f"mean {goal.loss if goal.maximised else goal.name}, split by cause")
     if found.empty:
-        axes.set_title("no gap is known: no plan, or no proven optimum", fontsize=10)
+        said = "no gap is known: no plan, or no proven optimum"
+        axes.text(0.5, 0.5, said, ha="center", va="center", wrap=True, transform=axes.transAxes)
         return
     _decomposition_bars(axes, found, goal)
     axes.set_xlabel(_axis(goal))
-    legend_under(axes, handles=_legend()[:-1], fontsize=8)
+    legend_under(axes, handles=_legend()[:-1])
 
 
 def _groups(names: Sequence[str]) -> list[list[str]]:
@@ -105,7 +106,7 @@ def _decomposition_bars(axes: Axes, rows: pd.DataFrame, goal: Goal) -> None:
         for width, color in ((design, DESIGN), (heuristic, HEURISTIC)):
             axes.barh(y, width, left=left, height=0.66, color=color, linewidth=0)
             left += width
-        axes.text(left + 0.012 * longest, y, _note(design, heuristic, goal), va="center", fontsize=8.5)
+        axes.text(left + 0.012 * longest, y, _note(design, heuristic, goal), va="center", fontsize="small")
     axes.axvline(1, color=INK, linewidth=0.9)
     axes.set_xlim(start, 1 + 1.5 * longest)
     axes.spines["left"].set_visible(False)
@@ -150,7 +151,7 @@ def _spread(axes: Axes, rows: pd.DataFrame, goal: Goal) -> None:
 
 
 def _rows(axes: Axes, names: Sequence[str]) -> None:
-    axes.set_yticks(range(len(names)), names, fontsize=9)
+    axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
 
@@ -182,7 +183,7 @@ def draw_comparison(comparison: Comparison) -> Figure:
     with new_figure(7.2, 1.5 + 0.24 * max(len(rows), 2)) as figure:
         legend = _comparison_bars(figure.add_subplot(), comparison)
         if legend:
-            figure.legend(handles=legend, loc="outside lower center", ncols=len(legend), fontsize=8)
+            figure.legend(handles=legend, loc="outside lower center", ncols=len(legend))
     return figure
 
 
@@ -190,7 +191,7 @@ def draw_comparison_on(axes: Axes, comparison: Comparison) -> None:
     """The same on axes of a figure, with the legend below the bars."""
     legend = _comparison_bars(axes, comparison)
     if legend:
-        legend_under(axes, handles=legend, fontsize=8)
+        legend_under(axes, handles=legend)
 
 
 def _comparison_bars(axes: Axes, comparison: Comparison) -> list[Patch]:
@@ -205,12 +206,11 @@ def _comparison_bars(axes: Axes, comparison: Comparison) -> list[Patch]:
             axes.barh(y, width, left=left, color=COLOURS[part], alpha=_alpha(part), height=0.7)
             drawn.add(part)
             left += width
-        axes.text(left + 0.01 * largest, y, bar_note(row), va="center", fontsize=7.5)
-    axes.set_yticks(range(len(rows)), [row.solver.label for row in rows], fontsize=8)
+        axes.text(left + 0.01 * largest, y, bar_note(row), va="center", fontsize="small")
+    axes.set_yticks(range(len(rows)), [row.solver.label for row in rows])
     axes.set(ylim=(max(len(rows), 1) - 0.4, -0.6), xlim=(0, 1.16 * largest))
-    axes.tick_params(axis="x", labelsize=8)
-    axes.set_xlabel(f"{goal.name} ({shown_goal(goal, comparison.instance).unit})", fontsize=9)
-    axes.set_title(f"{comparison.instance.name}: {goal.name} of each system, split by cause", fontsize=9, loc="left")
+    axes.set_xlabel(f"{goal.name} ({shown_goal(goal, comparison.instance).unit})")
+    axes.set_title(f"{comparison.instance.name}: {goal.name} of each system, split by cause", loc="left")
     names = part_names(goal)
     return [Patch(color=COLOURS[part], alpha=_alpha(part), label=names[part]) for part in names if part in drawn]
 

@@ -43,7 +43,7 @@ def bars(
             axes.fill_betweenx([y - 0.42, y + 0.42], low, high, color=PUBLISHED, alpha=0.9, linewidth=2.0)
             text += f"  (paper {low:g})" if low == high else f"  (paper {low:g} to {high:g})"
             edge = max(edge, high)
-        axes.text(edge + 0.015 * (top - least), y, text, va="center", fontsize=9)
+        axes.text(edge + 0.015 * (top - least), y, text, va="center", fontsize="small")
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
     axes.set_xlim(min(0.0, least * 1.1), top * (1.0 + 2.4 / _panel_inches(axes)))
@@ -97,7 +97,7 @@ def legend_below(axes: Sequence[Axes]) -> None:
     handles, labels = axes[0].get_legend_handles_labels()
     figure = axes[0].get_figure()
     if figure is not None:
-        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), fontsize=8.5)
+        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
 
 
 def published_line(axes: Axes, value: float, text: str, series: int | None = None) -> None:
@@ -111,7 +111,7 @@ def _legend(axes: Axes) -> None:
     """Outside the panel, where it covers nothing: next to it, or below where panels stand side by side."""
     figure = axes.get_figure()
     if figure is not None and len(figure.axes) > 1:
-        axes.legend(loc="upper center", bbox_to_anchor=(0.45, -0.17), ncols=2, fontsize=8.5)
+        axes.legend(loc="upper center", bbox_to_anchor=(0.45, -0.17), ncols=2)
     else:
         legend_beside(axes)
 

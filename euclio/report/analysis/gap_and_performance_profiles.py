@@ -69,7 +69,7 @@ def gap_ecdf(frame: pd.DataFrame, reference: Reference = "best") -> Figure:
             ylabel="runs (%)",
         )
         if every.max() <= 100 * OPTIMALITY_TOLERANCE:
-            axes[0].set_title("all plans are as good as the best known ones", loc="left", fontsize=10)
+            axes[0].set_title("all plans are as good as the best known ones", loc="left")
         return ""
 
     question = "How far are the plans from the best known ones" + (" of their own plan space?" if where else "?")
@@ -98,7 +98,7 @@ def performance_profile(frame: pd.DataFrame, by: Measure = "value") -> Figure:
         _curves(axes[0], labels_of(runs), finite, {label: len(values) for label, values in known.items()})
         axes[0].set(xlabel=_RATIOS[by], ylabel="instances (%)")
         if every.max() <= 1 + OPTIMALITY_TOLERANCE:
-            axes[0].set_title("all solvers are equal wherever they succeed", loc="left", fontsize=10)
+            axes[0].set_title("all solvers are equal wherever they succeed", loc="left")
         return ""
 
     return figure(frame, _QUESTIONS[by], draw, panel_in=height_for)

@@ -136,7 +136,7 @@ def heat_map(frame: pd.DataFrame, rows: str, columns: str, value: CellValue = "g
             return "no run has a plan that the checker accepted" if found.empty else "no cell has a plan"
         draw_cells(axes[0], *_matrices(found, value))
         axes[0].set(xlabel=_name(columns), ylabel=_name(rows))
-        axes[0].set_title(_MEANINGS[value], loc="left", fontsize=10)
+        axes[0].set_title(_MEANINGS[value], loc="left")
         return ""
 
     return figure(
@@ -172,7 +172,7 @@ def draw_cells(axes: Axes, values: pd.DataFrame, texts: pd.DataFrame, ends: tupl
     numbers: NDArray[np.float64] = values.to_numpy(dtype=float)
     low, high = (np.nanmin(numbers), np.nanmax(numbers)) if ends is None else ends
     shades = np.clip((numbers - low) / ((high - low) or 1.0), 0, 1)
-    size = 8.5 if numbers.shape[1] <= 10 else 7 if numbers.shape[1] <= 14 else 5.5
+    size = "small" if numbers.shape[1] <= 10 else "x-small" if numbers.shape[1] <= 14 else "xx-small"
     axes.pcolormesh(np.ma.masked_invalid(shades), cmap=_SHADES, vmin=0, vmax=1, edgecolors="none")
     for (i, j), shade in np.ndenumerate(shades):
         color = _EMPTY if np.isnan(shade) else _LIGHT if shade > 0.45 else _DARK
@@ -181,8 +181,8 @@ def draw_cells(axes: Axes, values: pd.DataFrame, texts: pd.DataFrame, ends: tupl
     place = axes.get_subplotspec()
     panels = 1 if place is None else place.get_gridspec().ncols
     turned: dict[str, Any] = {"rotation": 40, "ha": "right"} if panels * sum(map(len, names)) > 90 else {}
-    axes.set_xticks(np.arange(numbers.shape[1]) + 0.5, names, fontsize=8.5, **turned)
-    axes.set_yticks(np.arange(numbers.shape[0]) + 0.5, [short(str(r)) for r in values.index], fontsize=8.5)
+    axes.set_xticks(np.arange(numbers.shape[1]) + 0.5, names, **turned)
+    axes.set_yticks(np.arange(numbers.shape[0]) + 0.5, [short(str(r)) for r in values.index])
     axes.tick_params(length=0)
     axes.invert_yaxis()
     axes.spines[["left", "bottom"]].set_visible(False)

@@ -93,7 +93,7 @@ def pairwise_figure(frame: pd.DataFrame, by: Measure = "value", tolerance: float
         )
         draw_cells(axes[0], shades, texts.fillna(""))
         meaning = "wins / ties / losses" if spelled else "wins less losses (% of the instances)"
-        axes[0].set_title(f"row against column, {meaning}", loc="left", fontsize=10)
+        axes[0].set_title(f"row against column, {meaning}", loc="left")
         axes[0].set(ylabel="solver", xlabel="against")
         return ""
 
@@ -207,7 +207,7 @@ def _intervals(panel: Axes, rows: pd.DataFrame, by: Measure) -> None:
     panel.plot(rows.ratio, places, "o", color=MEASURED, markersize=5.5)
     for place, ratio, instances, failed in zip(places, rows.ratio, rows.instances, rows.failed, strict=True):
         text = f"{ratio:.4g} (n = {instances}" + (f", {failed} failed)" if failed else ")")
-        panel.annotate(text, (1.01, place), xycoords=("axes fraction", "data"), va="center", fontsize=8.5)
-    panel.set_yticks(places, [short(str(label)) for label in rows.label], fontsize=9)
+        panel.annotate(text, (1.01, place), xycoords=("axes fraction", "data"), va="center", fontsize="small")
+    panel.set_yticks(places, [short(str(label)) for label in rows.label])
     panel.set_ylim(len(rows) - 0.4, -0.6)
     grid(panel, "x")

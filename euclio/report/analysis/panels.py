@@ -82,7 +82,7 @@ def figure(
     heights = [panel_in(p.runs) if callable(panel_in) else panel_in for p in parts] or [PANEL_IN]
     with figure_style():
         made = Figure(figsize=(WIDTH_IN, sum(heights) + 0.35))
-        made.suptitle(question, x=0.01, ha="left", fontsize=12, fontweight="bold")
+        made.suptitle(question, x=0.01, ha="left")
         rows = made.subplots(len(heights), columns, squeeze=False, height_ratios=heights)
         if not parts:
             _say(rows[0], "there are no runs")
@@ -100,12 +100,12 @@ def _say(axes: Sequence[Axes], text: str) -> None:
     for panel in axes:
         panel.clear()
         panel.set_axis_off()
-    axes[0].text(0.5, 0.5, text, ha="center", va="center", fontsize=11, color=MUTED, transform=axes[0].transAxes)
+    axes[0].text(0.5, 0.5, text, ha="center", va="center", color=MUTED, transform=axes[0].transAxes)
 
 
 def _name_row(axes: Sequence[Axes], name: str) -> None:
     own = axes[0].get_title(loc="left")
-    axes[0].set_title(f"{name}, {own}" if own else name, loc="left", fontsize=10)
+    axes[0].set_title(f"{name}, {own}" if own else name, loc="left")
 
 
 def labels_of(runs: pd.DataFrame) -> list[str]:
@@ -145,7 +145,7 @@ def legend(axes: Axes) -> None:
     """Put the legend beside the panel, where it covers nothing."""
     handles, _ = axes.get_legend_handles_labels()
     if handles:
-        size = 8.5 if len(handles) <= 14 else 7.5
+        size = None if len(handles) <= 14 else "x-small"
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), fontsize=size, handlelength=2.6, labelspacing=0.35)
 
 

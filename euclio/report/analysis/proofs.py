@@ -46,9 +46,9 @@ def proven_figure(frame: pd.DataFrame) -> Figure:
         panel.plot(shares.share_pct, places, "o", color=MEASURED, markersize=5.5, clip_on=False)
         for place, row in zip(places, shares.itertuples(), strict=True):
             panel.text(
-                104, float(place), f"{row.share_pct:.0f} % ({row.proven} of {row.runs})", va="center", fontsize=8.5
+                104, float(place), f"{row.share_pct:.0f} % ({row.proven} of {row.runs})", va="center", fontsize="small"
             )
-        panel.set_yticks(places, [short(str(label)) for label in shares.label], fontsize=9)
+        panel.set_yticks(places, [short(str(label)) for label in shares.label])
         panel.set(
             ylim=(len(shares) - 0.4, -0.6),
             xlim=(-1, 103),

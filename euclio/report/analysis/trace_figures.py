@@ -191,7 +191,7 @@ def trace_figure(frame: pd.DataFrame, instance: str | None = None) -> Figure:
         time_axis(axes[0], steps.time_s.to_numpy())
         axes[0].set_ylim(*_value_range(steps, float(first.best)))
         axes[0].set(xlabel="time (s)", ylabel=unit_of(str(first.family), str(first.objective)))
-        axes[0].set_title(str(first.instance), loc="left", fontsize=10)
+        axes[0].set_title(str(first.instance), loc="left")
         grid(axes[0])
         legend(axes[0])
         return ""
@@ -245,7 +245,7 @@ def convergence_figure(frame: pd.DataFrame) -> Figure:
         for panel, name in zip(
             axes, ("plans, to the best known", "bounds, to the best known of the plan space"), strict=True
         ):
-            panel.set_title(name, loc="left", fontsize=10)
+            panel.set_title(name, loc="left")
             time_axis(panel, moments)
             panel.set(ylim=(-2, 103), xlabel="time (s)")
             grid(panel)

@@ -12,6 +12,7 @@ import matplotlib as mpl
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from shown_objects import EVIL, objects, small_session
 
 import euclio
@@ -20,7 +21,7 @@ from euclio.core.figures import DESIGN, HEURISTIC, UNSPLIT
 from euclio.core.fitted_table import Label, table_of
 from euclio.core.showing import Framed, Head, Plotted, Shown, View, line_of
 from euclio.core.showing.html import MOST_ROWS, view_html
-from euclio.core.showing.shown import MOST_CHARACTERS
+from euclio.core.showing.shown import MOST_CHARACTERS, PLACES
 from euclio.core.tables import to_text
 from euclio.problems.session import Hardware, Module, Session
 
@@ -37,6 +38,13 @@ INNER = frozenset(
         "Curve", "SystemResult", "ServerResult",
     }
 )  # fmt: skip
+
+
+FIGURES = (
+    "comparison", "decomposition", "what-if", "costs of changes", "costs by SLO", "simulation",
+    "simulation of a cluster", "simulation of a fleet", "day", "comparison of a day",
+)  # fmt: skip
+"""Objects with a figure."""
 
 
 @pytest.fixture(scope="module")
@@ -223,11 +231,7 @@ def test_a_result_without_a_plan_has_a_frame(shown):
 
 
 @pytest.mark.fifth("what")
-@pytest.mark.parametrize(
-    "what",
-    ["comparison", "decomposition", "what-if", "costs of changes", "simulation", "simulation of a cluster",
-     "simulation of a fleet", "day", "comparison of a day"],
-)  # fmt: skip
+@pytest.mark.parametrize("what", FIGURES)
 def test_figures_are_drawn_on_given_axes(shown, what):
     """They compose: the axes that are given are drawn on and given back, and say what is on them."""
     first, second = Figure().subplots(1, 2)
@@ -244,15 +248,46 @@ def test_the_fonts_that_a_caller_has_set_are_kept(shown):
     assert axes.xaxis.label.get_fontfamily() == ["serif"]
 
 
-@pytest.mark.parametrize("what", ["comparison", "decomposition"])
-def test_a_legend_below_small_axes_covers_no_label(shown, what):
-    """At 3.3 x 2 inches, the column of a paper, a distance in shares of the height is less than a line of text."""
-    figure = Figure(figsize=(3.3, 2))
+@pytest.mark.parametrize("what", FIGURES)
+def test_legends_cover_no_text_in_the_column_of_a_paper(shown, what):
+    """At 3.3 x 2 inches no tick, axis label or note lies under the legend."""
+    figure = Figure(figsize=(3.3, 2), layout="constrained")
     axes = shown[what].plot(ax=figure.subplots())
     figure.draw_without_rendering()
     legend = axes.get_legend()
-    assert legend is not None
-    assert not legend.get_window_extent().overlaps(axes.xaxis.label.get_window_extent())
+    own = set() if legend is None else set(legend.findobj(Text))
+    texts = [text for text in axes.findobj(Text) if text.get_visible() and text.get_text() and text not in own]
+    assert (
+        legend is None
+        or [text.get_text() for text in texts if text.get_window_extent().overlaps(legend.get_window_extent())] == []
+    )
+
+
+@pytest.mark.parametrize("what", FIGURES)
+def test_given_axes_keep_their_title(shown, what):
+    """The caption of a paper says what a figure is of: no title is set, and one that is there stays."""
+    bare, named = Figure().subplots(1, 2)
+    named.set_title("mine", loc="center", fontsize=7)
+    for axes in (bare, named):
+        shown[what].plot(ax=axes)
+    assert [bare.get_title(loc=place) for place in PLACES] == ["", "", ""]
+    assert [named.get_title(loc=place) for place in PLACES] == ["", "mine", ""]
+    assert named.title.get_fontsize() == 7
+
+
+@pytest.mark.parametrize("what", FIGURES)
+def test_the_sizes_that_a_caller_has_set_are_kept(shown, what):
+    """Labels, ticks and legend in the sizes of `rcParams`; all other texts follow `font.size`."""
+    sizes = {"font.size": 20, "axes.labelsize": 5, "xtick.labelsize": 6, "ytick.labelsize": 7, "legend.fontsize": 4}
+    with mpl.rc_context(sizes):
+        axes = shown[what].plot(ax=Figure().subplots())
+    axes.figure.draw_without_rendering()
+    assert axes.xaxis.label.get_fontsize() == axes.yaxis.label.get_fontsize() == 5
+    assert {text.get_fontsize() for text in axes.get_xticklabels()} == {6}
+    assert {text.get_fontsize() for text in axes.get_yticklabels()} == {7}
+    assert all(text.get_fontsize() > 10 for text in axes.texts)
+    legend = axes.get_legend()
+    assert legend is None or {text.get_fontsize() for text in legend.get_texts()} == {4}
 
 
 def test_a_figure_of_its_own_is_one_of_pyplot(shown):
