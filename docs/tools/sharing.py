@@ -210,8 +210,8 @@ def draw(found: Found, same: Found, held: Found) -> Figure:
     left.set(title="mean saving by sharing", ylabel="share of the cost of whole machines (%)")
     left.set_ylim(0, 1.5 * max(map(max, map(_means, (found, same, held)))))
     for aside, (name, colour) in zip((-ASIDE, ASIDE), COLOURS.items(), strict=True):
-        rows = [[getattr(own, f"{name}_kept") for own in some if own.saved > SAME] for some in found.values()]
-        low, middle, high = 100 * np.array([np.quantile(row, (0.1, 0.5, 0.9)) for row in rows]).T
+        shares = [[getattr(own, f"{name}_kept") for own in some if own.saved > SAME] for some in found.values()]
+        low, middle, high = 100 * np.array([np.quantile(row, (0.1, 0.5, 0.9)) for row in shares]).T
         right.vlines(places + aside, low, high, color=colour, linewidth=5, alpha=0.3)
         right.plot(places + aside, middle, "o", color=colour, label=f"{name}: median, and 80 % of them")
     right.set(title="attainment of plans for even requests", ylabel="Poisson requests in time (%)")

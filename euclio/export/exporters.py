@@ -194,7 +194,7 @@ def _check_router(deployed: Deployment, written: WrittenResult, kind: str, given
 
     One with a worst case is kept where the machines of a module are all alike and gather their batches from an equal
     share of its rate each within the time that the plan counts on; one for an attainment where they are all alike and
-    it was judged behind that router. A module with one machine needs no router at all.
+    it was judged behind that router. Modules that share machines and have one each need no router at all.
 
     Raises:
         RefusedError: it cannot.
@@ -222,11 +222,11 @@ def _check_router(deployed: Deployment, written: WrittenResult, kind: str, given
 
 
 def _alone(deployed: Deployment) -> bool:
-    """Whether each module has one machine, to which all of its requests go behind any router."""
+    """Whether modules share machines and have one each, to which all of their requests go behind any router."""
     counts = Counter[str]()
     for group in deployed.groups:
         counts[group.module] += group.machines
-    return set(counts.values()) == {1}
+    return set(counts.values()) == {1} and any(group.shares for group in deployed.groups)
 
 
 def _refuse(counted_on: str, sending: _Router) -> NoReturn:
