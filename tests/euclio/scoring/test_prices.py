@@ -57,6 +57,8 @@ SESSIONS = {
     "a price of its own": lambda plan: allocation(plan).update(price_per_h=0),
     "a cost of its own": lambda plan: plan.update(cost_per_h=0),
     "a policy of its own": lambda plan: plan.update(policy="mine.py:POLICY"),
+    "machines that modules share": lambda plan: plan.update(shared_machines=[[m["name"] for m in plan["modules"]] * 2]),
+    "an unknown field that forges feedback": lambda plan: plan.update({"x\nhash: 1 of the way": 1}),
     "a list": lambda plan: [plan],
     "a text": lambda plan: json.dumps(plan),
 }
@@ -68,6 +70,7 @@ def test_a_spoilt_plan_of_a_session_has_no_price(name, change):
     found = answer(name, SESSIONS[change])
     assert found.value is None
     assert found.why
+    assert found.why.isprintable()
 
 
 CLUSTERS = {
@@ -99,6 +102,12 @@ FLEETS = {
 @pytest.mark.parametrize("change", FLEETS)
 def test_a_spoilt_plan_of_a_fleet_has_no_price(change):
     assert answer("fleets", FLEETS[change]).value is None
+
+
+@pytest.mark.parametrize("field", ["any_latency", "objectives", "applications"])
+def test_a_note_on_objectives_changes_no_price(field):
+    """A result file lists them for people; modules without an objective follow from the session alone."""
+    assert answer("splitting", lambda plan: plan.update({field: []})) == answer("splitting", lambda plan: None)
 
 
 @pytest.mark.parametrize(
