@@ -24,7 +24,7 @@ from .small_sessions import bought_session, small_session
 TINY = ("1e-12", "3e-12", "1e-9")
 """Delays in seconds that a sum of floats may lose."""
 ASKED = ("nothing", "nothing", "stock", "stock", "resource", "changes", "spare", "all", "floors", "floors", "shares")
-"""What the machines of sessions are limited by."""
+"""Limits on the machines of sessions, as often as they stand here."""
 APART = tuple(name for name, (count, edges) in SHAPES.items() if len(edges) + 1 < count)
 """Shapes of several weakly connected parts."""
 

@@ -142,7 +142,7 @@ def _pooled(rng: Random, session: Session, space: PlanSpace, found: Result) -> I
         running=None,
         spare_machines=0,
         resources={},
-        hardware=tuple(replace(h, count=None, takes={}) for h in session.hardware),
+        hardware=tuple(replace(h, count=None, takes={}, at_least=None) for h in session.hardware),
     )
     if space.charging.packs or space.single_hardware or len(session.modules) > 2:
         return

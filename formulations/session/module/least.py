@@ -1,4 +1,4 @@
-"""What the machines of a module have to come to besides its rate: rows Σ a·n ≥ b over its machines n (ours).
+"""Rows Σ a·n ≥ b of a module: its machines n come to so much at least, besides its rate (ours).
 
 - A least number of machines: a = 1, b the number. Where dummies fill whole machines for nothing, an idle machine is one
   that they fill, so that the cheapest plan has as many machines itself.
