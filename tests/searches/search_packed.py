@@ -38,7 +38,7 @@ def look(seed: int) -> Found:
 
 
 def against_whole(session: Session, space: PlanSpace, found: Result) -> list[str]:
-    """Laws that an answer breaks next to the cheapest plan of machines that nobody shares."""
+    """Laws that an answer breaks, next to the cheapest plan without shared machines."""
     whole = solve(session, "exact", space=replace(space, charging=Charging.WHOLE), time_limit_s=LIMIT_S)
     if whole.status is not Status.OPTIMAL or found.status is not Status.OPTIMAL:
         return []

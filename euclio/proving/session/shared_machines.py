@@ -1,12 +1,12 @@
 """Is any plan with shared machines cheaper than a cutoff? It goes through all ways to share them (ours).
 
 A *pattern* says which modules share a machine, and of which hardware type it is; other modules have machines of their
-own. Patterns are built module by module. One is dropped as soon as its machines and the least costs of its modules
-reach the cutoff, if even the least shares of time fill a machine, or if even the least latencies miss the SLO. In each
+own. Patterns are built module by module. One is dropped if its machines and the least costs of its modules reach the
+cutoff. It is also dropped if the least shares of time fill a machine, or if the least latencies miss the SLO. In each
 pattern that is left, every module gets each of its plans in turn. There are finitely many:
 
 - on machines of its own, those that are cheaper than all faster ones (`euclio.proving.session.curves`);
-- next to a partial machine on a shared one, all numbers of whole machines that leave it a rate, listed in integers.
+- next to a partial machine on a shared one, all numbers of whole machines that leave it a rate.
 
 A module waits on a shared machine for one batch of each other module there. Floats only drop what misses the SLO or the
 time of a machine by more than their rounding. The checker decides every plan that is left. Dropped plans of a module
@@ -138,7 +138,7 @@ class _Sharing:
         shortest = [self._shortest(m) for m in self.modules]
         floors = [min(own.values(), default=ZERO) for own in shortest]
         budgets = [self.session.slo_s - rest for rest in around(self.session, floors)]
-        # A module buys its rate at its best ratio at least, on whatever machines.
+        # No machines serve a module's rate for less than its best ratio.
         least = [m.rate * min(m.unit_cost, default=ZERO) for m in self.modules]
         self.rows = [{} for _ in self.modules]
         # Modules of many machines have the most plans. They come last, when more is known of what the others cost.

@@ -1,8 +1,8 @@
 """The options of all modules that a plan up to a target may have (ours).
 
-Prices of time come first: the linear relaxation of latency splitting over the options found so far has a flow, and for
+Prices of time come first. The linear relaxation of latency splitting over the options found so far has a flow. For
 every module the option of least worth at that flow is looked for and added (column generation). The best of the bounds
-leaves each module so much worth; all options up to it are listed.
+leaves each module so much worth, and all options up to it are listed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from formulations.session.packed.options import (
     Machines,
     shareable,
 )
-from formulations.session.packed.prices import frontiers, worths
+from formulations.session.packed.prices import frontiers, rounding, worths
 from formulations.session.packed.search import SLACK, Options
 from formulations.session.split.frontiers import modes_below
 from formulations.session.split.problem import Mode, SplitProblem
@@ -40,7 +40,7 @@ ROUNDS = 12
 
 
 class Lists(NamedTuple):
-    """What modules may have.
+    """The options of all modules.
 
     Attributes:
         types: hardware types.
@@ -122,7 +122,7 @@ class Lister:
                 if not found.complete:
                     return best
                 least[m] = min(known, float(own.min()))
-            bound = float(least.sum() + paid)
+            bound = float(least.sum() + paid) - rounding(modules, float(np.abs(least).sum()) + abs(paid))
             best = max(best, (bound, flow, least), key=lambda one: one[0])
             if bound > target * (1.0 + SLACK):
                 break

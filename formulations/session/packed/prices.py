@@ -20,6 +20,7 @@ from formulations.session.packed.options import BUSY, COST, KIND
 from formulations.session.packed.search import Options
 from formulations.session.split.modes import Modes, new_modes
 from formulations.session.split.relaxation import relax
+from formulations.tolerances import UNIT_ROUNDING
 
 CLIMBS = 12
 """Times that prices of machines are changed."""
@@ -98,6 +99,8 @@ def _at(s: SessionArrays, o: Options, allowed: Ints, price: Floats) -> tuple[flo
     if not np.isfinite(relaxed.bound):
         return np.inf, 0.0, none, used
     paid = relaxed.bound - total_of(relaxed.base) - total_of(price * allowed)
+    # Where time is expensive, large terms nearly cancel; what rounding may add to their sum is taken off.
+    paid -= rounding(modules, abs(paid) + total_of(np.abs(relaxed.base)))
     bound = paid
     for m in range(modules):
         lo, hi = o.first[m], o.first[m + 1]
@@ -107,6 +110,17 @@ def _at(s: SessionArrays, o: Options, allowed: Ints, price: Floats) -> tuple[flo
         if o.table[k, KIND] >= 0.0:
             used[int(o.table[k, KIND])] += o.table[k, BUSY]
     return bound, paid, relaxed.flow, used
+
+
+@compiled
+def rounding(modules: int, size: float) -> float:
+    """The most by which rounding may raise a bound that adds up worths of so many modules, in money per hour.
+
+    Args:
+        modules: number of modules.
+        size: sum of the sizes of all terms. Worths that matter add up to no more than twice that.
+    """
+    return UNIT_ROUNDING * (4 * modules + 16) * 2.0 * size
 
 
 @compiled

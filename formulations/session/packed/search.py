@@ -6,7 +6,7 @@ every module's worth, the worth of those to come at least, less what the SLO and
 machine waits for those that are there already, and for one other module at least.
 
 Floating point errs on the side of plans everywhere: machines have a little more time and memory, paths a little longer.
-A complete choice is handed to the caller, who asks the checker, and the search goes on where it was.
+The caller asks the checker about each complete choice, and lets the search go on where it was.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Options(NamedTuple):
 
 
 class Node(NamedTuple):
-    """What a search is given.
+    """The question to a search.
 
     Attributes:
         order: modules in the order in which they are decided, shape (modules,).

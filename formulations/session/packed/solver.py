@@ -105,6 +105,7 @@ class _Search:
         cost: its cost per hour.
         whole: no plan without shared machines costs less per hour.
         bound: no plan with shared machines costs less per hour.
+        known: no plan costs less per hour: a sum of prices.
         nodes: nodes of searches so far.
         branches: branches that were searched so far.
         unsure: modes whose latency is unsure and which the checker's verdict hung on, as module and place.
@@ -118,6 +119,7 @@ class _Search:
     cost: Fraction
     whole: float
     bound: float = 0.0
+    known: float = 0.0
     nodes: int = 0
     branches: int = 0
     unsure: set[tuple[int, int]] = field(default_factory=set)
@@ -138,9 +140,11 @@ class _Search:
     def run(self) -> None:
         """Exhaust ever larger targets until the incumbent is reached or the time is up."""
         target, failed = self.limit(), math.inf
-        while not is_past(self.deadline):
+        while not self._is_over():
             lists = self._lister.lists(target)
             self._raise(lists.bound)
+            if self._is_over():
+                return
             if lists.beyond:
                 self._raise(math.inf if target >= self.limit() else target)
             elif not lists.complete:
@@ -166,6 +170,10 @@ class _Search:
         claimed, stats = float(self.cost), {**own.stats, "nodes": float(self.nodes), "branches": float(self.branches)}
         return Answer.proven(self.plan, claimed, self._known(), "the time limit was hit", stats)
 
+    def _is_over(self) -> bool:
+        """Whether the time is up, or the bound, as a sum of prices, proves the incumbent already."""
+        return is_past(self.deadline) or self.known >= float(self.cost) * (1.0 - GAP)
+
     def _known(self) -> float:
         """No plan costs less per hour: a sum of prices."""
         least = min(self.whole, self.bound)
@@ -176,26 +184,28 @@ class _Search:
     def _raise(self, bound: float) -> None:
         """Note a bound on plans with shared machines."""
         self.bound = max(self.bound, bound)
-        note(self.course, float(self.cost), self._known(), self.nodes + STEP_NODES)
+        self.known = self._known()
+        note(self.course, float(self.cost), self.known, self.nodes + STEP_NODES)
 
     def _exhaust(self, lists: Lists, target: float) -> bool:
-        """Search all branches for plans up to a target; False means that the time is up."""
+        """Search all branches for plans up to a target; False means that it is over before."""
         queue: list[tuple[float, tuple[int, ...], Priced]] = []
         for number, shared in enumerate(self._shared(lists, target)):
             if number >= MOST_BRANCHES or is_past(self.deadline):
                 return False
             found = self._priced(lists, np.array(shared, np.int64), target)
             heapq.heappush(queue, (found.bound, shared, found))
-        while queue:
+        while queue and not self._is_over():
             bound, shared, found = heapq.heappop(queue)
             if bound > min(target, self.limit()):
                 return True
-            # Branches come by rising bound, and those before are exhausted.
-            self._raise(min(bound, target))
+            # Branches come by rising bound, and those before are exhausted, unless a latency is unsure.
+            if not self.unsure:
+                self._raise(min(bound, target))
             self.branches += 1
             if not self._search(lists, np.array(shared, np.int64), found, target):
                 return False
-        return True
+        return not queue
 
     def _shared(self, lists: Lists, target: float) -> Iterator[tuple[int, ...]]:
         """Numbers of shared machines of each type for which there may be a plan, each of two modules at least."""
@@ -217,7 +227,7 @@ class _Search:
         return found._replace(bound=found.bound + machines, paid=found.paid + machines)
 
     def _search(self, lists: Lists, shared: Ints, found: Priced, target: float) -> bool:
-        """Search one branch for plans up to a target; False means that the time is up."""
+        """Search one branch for plans up to a target; False means that it is over before."""
         options, rows = _kept(lists.options, shared, found, min(target, self.limit()))
         if (options.first[1:] == options.first[:-1]).any():
             return True
@@ -225,7 +235,7 @@ class _Search:
         order = np.argsort(options.first[1:] - options.first[:-1], kind="stable")
         machines = float((shared * lists.types.price).sum())
         node, place = Node(order, slots, found.flow, found.paid, machines), begin(options, order, slots.size)
-        while not is_past(self.deadline):
+        while not self._is_over():
             limit = min(target, self.limit())
             how, nodes = search_on(self._arrays, lists.types, options, node, place, limit, STEP_NODES)
             self.nodes += nodes
@@ -261,7 +271,7 @@ class _Search:
             self.unsure |= unsure
         elif checked.cost_per_h is not None and checked.cost_per_h < self.cost:
             self.plan, self.cost = plan, checked.cost_per_h
-            note(self.course, float(self.cost), self._known(), self.nodes + STEP_NODES)
+            note(self.course, float(self.cost), min(self.known, float(self.cost)), self.nodes + STEP_NODES)
 
 
 def _kept(o: Options, shared: Ints, found: Priced, limit: float) -> tuple[Options, Ints]:
