@@ -81,14 +81,14 @@ class _Levels(NamedTuple):
 
     Attributes:
         at: configuration, counted from the module's first one, shape (levels,), like the next ones.
-        count: whole machines that are tried next.
+        tried: whole machines that are tried next.
         cost: money per hour.
         slow: largest latency in seconds.
         decides: the configuration that decides it if it serves the whole rate, else -1.
     """
 
     at: Ints
-    count: Ints
+    tried: Ints
     cost: Floats
     slow: Floats
     decides: Ints
@@ -129,17 +129,17 @@ def shareable(
         nodes += 1
         if kept.size > most_kept or (nodes % BETWEEN == 0 and clock() > deadline):
             return _listed(kept, nodes, False)
-        if v.count[d] <= 1:
+        if v.tried[d] <= 1:
             # All numbers of machines of this configuration have been tried: on to the next rank.
-            v.at[d], v.count[d] = v.at[d] + 1, 0
+            v.at[d], v.tried[d] = v.at[d] + 1, 0
             j = v.at[d]
-            left = rate_left(rate, t, low, v.at, v.count, d, min(j, size - 1), 0)
+            left = rate_left(rate, t, low, v.at, v.tried, d, min(j, size - 1), 0)
             # The rest of the rate costs no less at any later rank, so the level ends.
             if j >= size or v.cost[d] + least[j] * left + flow * v.slow[d] > most:
                 d -= 1
                 continue
             n = _filled(rate, t, low, v, d, j, left)
-            rest = rate_left(rate, t, low, v.at, v.count, d, j, n)
+            rest = rate_left(rate, t, low, v.at, v.tried, d, j, n)
             # With machines of this rank, these may be too slow for the module.
             full = whole_latency(s, lo + j, max(n, 1), 0.0, left, left)
             if rest > 0.0 and (n == 0 or full <= longest):
@@ -153,15 +153,15 @@ def shareable(
             if n == 0 or full > longest or d + 2 > s.max_allocations or j + 1 >= size:
                 continue
             # All machines that fit leave nothing for a partial machine if they take the rate exactly.
-            v.count[d] = n + 1 if rest > 0.0 else n
-        v.count[d] -= 1
-        if v.count[d] < 1:
+            v.tried[d] = n + 1 if rest > 0.0 else n
+        v.tried[d] -= 1
+        if v.tried[d] < 1:
             continue
-        left = rate_left(rate, t, low, v.at, v.count, d, v.at[d], v.count[d])
-        _write_level(s, m, v, d, rate_left(rate, t, low, v.at, v.count, d, v.at[d], 0))
+        left = rate_left(rate, t, low, v.at, v.tried, d, v.at[d], v.tried[d])
+        _write_level(s, m, v, d, rate_left(rate, t, low, v.at, v.tried, d, v.at[d], 0))
         if v.cost[d + 1] + least[v.at[d] + 1] * left + flow * v.slow[d + 1] <= most:
             d += 1
-            v.at[d], v.count[d] = v.at[d - 1], 0
+            v.at[d], v.tried[d] = v.at[d - 1], 0
     return _listed(kept, nodes, True)
 
 
@@ -182,8 +182,8 @@ def _no_levels(levels: int) -> _Levels:
 def _write_level(s: SessionArrays, m: int, v: _Levels, d: int, left: float) -> None:
     """Write the cost and the latency before level d + 1, given the rate that is left when level d begins."""
     k = s.first[m] + v.at[d]
-    full = whole_latency(s, k, v.count[d], 0.0, left, left)
-    v.cost[d + 1], v.slow[d + 1], v.decides[d + 1] = v.cost[d] + v.count[d] * s.price[k], v.slow[d], v.decides[d]
+    full = whole_latency(s, k, v.tried[d], 0.0, left, left)
+    v.cost[d + 1], v.slow[d + 1], v.decides[d + 1] = v.cost[d] + v.tried[d] * s.price[k], v.slow[d], v.decides[d]
     if full > v.slow[d]:
         v.slow[d + 1], v.decides[d + 1] = full, k if d == 0 else -1
 
@@ -225,7 +225,7 @@ def _with_option(kept: _Kept, row: Floats, v: _Levels, d: int, n: int, k: int) -
         machines = np.concatenate((machines, np.zeros_like(machines)))
     table[end], partial_at[end], machines[end] = row, k, 0
     for i in range(d):
-        machines[end, v.at[i]] = v.count[i]
+        machines[end, v.at[i]] = v.tried[i]
     machines[end, v.at[d]] = n
     return _Kept(table, partial_at, machines, end + 1)
 
@@ -244,7 +244,7 @@ def _least_unit_costs(s: SessionArrays, m: int) -> Floats:
 def _filled(rate: float, t: Floats, low: Floats, v: _Levels, d: int, j: int, left: float) -> int:
     """Whole machines of configuration j that the rate left fills; a multiple of t that is close is decided exactly."""
     n = int(left / t[j] + 0.5)
-    return n if rate_left(rate, t, low, v.at, v.count, d, j, n) >= 0.0 else n - 1
+    return n if rate_left(rate, t, low, v.at, v.tried, d, j, n) >= 0.0 else n - 1
 
 
 @compiled
