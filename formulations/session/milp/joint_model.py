@@ -52,7 +52,7 @@ from formulations.engines.milp import readable
 from formulations.session.joint.problem import JointProblem
 from formulations.session.milp.allocation_model import AllocationRows, add_allocation
 from formulations.session.milp.coupled import CoupledCosts, add_coupled_costs
-from formulations.tolerances import ROOM, VIOLATION
+from formulations.tolerances import ENGINE, ROOM, VIOLATION
 
 LEAST_RATE = 1e-5
 """Tangents are not taken at smaller shares of the module's rate: their coefficients would drown in rounding."""
@@ -302,7 +302,7 @@ def _latency(model: pulp.LpProblem, problem: JointProblem, rows: AllocationRows)
     """Latency and collecting rates of a module, and the latencies that no rate changes."""
     module, policy, slo = rows.module, problem.space.policy, problem.session.slo_s
     places = range(len(rows.n))
-    least, most = float(module.least_s / slo), float(module.most_s / slo)
+    least, most = _noticed(module.least_s / slo), float(module.most_s / slo)
     latency = model.add_variable(f"latency_{rows.name}", least, most * (1.0 + ROOM))
     whole: list[Any] | None = None
     even = policy.form is Form.EVEN
@@ -312,11 +312,11 @@ def _latency(model: pulp.LpProblem, problem: JointProblem, rows: AllocationRows)
         whole = [_collection_rate(model, rows, "whole", rows.u[k], k, at) for k, at in enumerate(starts)]
         if policy.form is Form.TIED:
             partial = [_collection_rate(model, rows, "partial", rows.z[k], k, at) for k, at in enumerate(starts)]
-    leading = {v: float(c.lead_latency_s / slo) for v, c in zip(rows.lead, module.configurations, strict=True)}
+    leading = {v: _noticed(c.lead_latency_s / slo) for v, c in zip(rows.lead, module.configurations, strict=True)}
     model += pulp.LpAffineExpression({**leading, latency: -1.0}) <= 0.0, f"leading_{rows.name}"
     if whole is None:
         for k, c in enumerate(module.configurations):
-            own = float(policy.fixed_latency(c.configuration) / slo)
+            own = _noticed(policy.fixed_latency(c.configuration) / slo)
             row = pulp.LpAffineExpression({rows.u[k]: own - least, latency: -1.0})
             model += row <= -least, f"whole_{rows.name}_{k}_own"
             if even:
@@ -337,6 +337,14 @@ def _latency(model: pulp.LpProblem, problem: JointProblem, rows: AllocationRows)
         whole,
         partial,
     )
+
+
+def _noticed(latency: Fraction) -> float:
+    """A least latency as a share of the SLO; 0, which only adds plans, below the tolerance of engines.
+
+    HiGHS calls models with rows of such small numbers infeasible that have points which keep every row.
+    """
+    return float(latency) if latency >= ENGINE else 0.0
 
 
 def _collection_rate(model: pulp.LpProblem, rows: AllocationRows, kind: str, indicator: Any, k: int, at: int) -> Any:

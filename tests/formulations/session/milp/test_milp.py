@@ -1,5 +1,6 @@
 """Solvers `milp` and `milp-split` against enumeration of all plans, and their engine options."""
 
+from fractions import Fraction
 from itertools import product
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from euclio.core.registry import EngineOptions, Limits
 from euclio.core.result import Status, WarmStart
 from euclio.core.solving import solve
-from euclio.problems.session import FULL_SPACE, PlanSpace
+from euclio.problems.session import FULL_SPACE, Configuration, Hardware, Module, PlanSpace, Session
 from euclio.problems.session.policies import POLICIES
 from formulations.engines.interface import EngineLimits, Outcome
 from formulations.engines.milp import run_twice
@@ -129,3 +130,26 @@ def excess(row, point):
     """By how much a point breaks a row of a PuLP model."""
     value = row.constant + sum(factor * point[variable.name] for variable, factor in row.items())
     return {-1: value, 0: abs(value), 1: -value}[row.sense]
+
+
+def test_latencies_far_below_the_slo_make_no_session_infeasible():
+    """HiGHS called the model infeasible, with presolve and without: its rows had shares of the SLO below 1e-6.
+
+    A rare module collects its batch in 1,514,955 s, which leaves the last one seconds of an objective of 1,537,560 s.
+    """
+    profile = (
+        Configuration("h2", 7, 3, Fraction("0.7")),
+        Configuration("h2", 32, 1, Fraction("0.2")),
+        Configuration("h1", 5, 4, Fraction("0.2")),
+    )
+    modules = (
+        Module("rare", Fraction("0.0000026403382992515413"), (Configuration("h2", 4, 4, Fraction("1.6")),)),
+        Module("often", Fraction(51), (Configuration("h2", 2, 3, Fraction("0.57")),)),
+        Module("last", Fraction(520), profile),
+    )
+    types = (Hardware("h1", Fraction("2.07")), Hardware("h2", Fraction("2.07")))
+    delay_s = {("rare", "last"): 22600, ("often", "last"): 151496}
+    session = Session("rare", "1537560.3829739483", types, modules, tuple(delay_s), delay_s=delay_s)
+    space = PlanSpace("rr", "none")
+    one, other = (solve(session, name, space=space) for name in ("milp", "exact"))
+    assert (one.status, one.cost) == (Status.OPTIMAL, pytest.approx(other.cost, rel=1e-9))
