@@ -142,7 +142,9 @@ class _Sharing:
         least = [m.rate * min(m.unit_cost, default=ZERO) for m in self.modules]
         self.rows = [{} for _ in self.modules]
         # Modules of many machines have the most plans. They come last, when more is known of what the others cost.
-        for i in sorted(range(len(least)), key=lambda i: self.modules[i].rate / max(self.modules[i].throughput)):
+        for i in sorted(
+            range(len(least)), key=lambda i: self.modules[i].rate / max(self.modules[i].throughput, default=1)
+        ):
             m, below = self.modules[i], self.cutoff - sum(least, ZERO) + least[i]
             others = [own for j, own in enumerate(shortest) if j != i]
             found = {ALONE: self._alone(m, budgets[i], below)}
@@ -369,4 +371,5 @@ def _need(m: Ranked, k: int, budget: Fraction, scale: int, *, full: bool) -> flo
 
 
 def _row(part: Part) -> Row:
-    return Row(*map(float, part[:-1]), part)
+    cost, whole_s, own_s, duration_s, busy, memory_mb = map(float, part[:-1])
+    return Row(cost, whole_s, own_s, duration_s, busy, memory_mb, part)

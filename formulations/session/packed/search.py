@@ -15,14 +15,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.compiled import compiled
+from euclio.core.compiled import clock, compiled
 from euclio.core.tolerances import TIE
 from euclio.problems.session.arrays import Floats, Ints, SessionArrays
 from euclio.problems.session.latency.dispatch import path_times
-from formulations.session.packed.options import BUSY, COST, DURATION, KIND, MEMORY, OWN, Machines
+from formulations.session.packed.options import BETWEEN, BUSY, COST, DURATION, KIND, MEMORY, OWN, Machines
 
 EXHAUSTED, CHOSEN, BROKEN_OFF = 0, 1, 2
-"""How a search returns: nothing is left, all modules have an option, or the nodes are used up."""
+"""How a search returns: nothing is left, all modules have an option, or the time is up."""
 SLACK = 16.0 * TIE
 """Share by which sums of some latencies, shares of time, memory or money may be off."""
 
@@ -97,7 +97,7 @@ def begin(o: Options, order: Ints, slots: int) -> Place:
 
 @compiled
 def search_on(
-    s: SessionArrays, types: Machines, o: Options, node: Node, place: Place, limit: float, most: int
+    s: SessionArrays, types: Machines, o: Options, node: Node, place: Place, limit: float, deadline: float
 ) -> tuple[int, int]:
     """Go on to the next complete choice that may be a plan for no more than a limit.
 
@@ -108,7 +108,7 @@ def search_on(
         node: what is given.
         place: where the search is; `chosen` and `machine` are the choice once it is complete.
         limit: largest cost per hour.
-        most: nodes after which to return.
+        deadline: `time.perf_counter` value at which to return.
 
     Returns:
         How the search returns, and its nodes.
@@ -117,7 +117,7 @@ def search_on(
     limit *= 1.0 + SLACK
     fastest = _fastest(o)
     while place.level[0] >= 0:
-        if nodes >= most:
+        if nodes % BETWEEN == 0 and clock() > deadline:
             return BROKEN_OFF, nodes
         nodes += 1
         level = place.level[0]

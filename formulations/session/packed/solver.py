@@ -30,6 +30,7 @@ from euclio.problems.session import Charging, ModulePlan, Plan, PlanSpace, Sessi
 from euclio.problems.session.arrays import Ints, SessionArrays, module_plan, session_arrays
 from euclio.problems.session.bought_whole import BELOW, least_sum
 from euclio.problems.session.sharing.packing import packs
+from euclio.problems.session.sharing.placing import share_machines
 from formulations.session.known_plans import cheapest_of, quick_plan
 from formulations.session.packed.listing import Lister, Lists
 from formulations.session.packed.options import KIND
@@ -38,12 +39,15 @@ from formulations.session.packed.search import CHOSEN, EXHAUSTED, Node, Options,
 from formulations.session.split.course import Course, note
 from formulations.tolerances import GAP
 
-MOST_BRANCHES = 5000
-"""Branches at most; with more, the bound is that of all shared machines together."""
-STEP_NODES = 20_000
-"""Nodes between two looks at the clock: some hundredths of a second."""
+MOST_BRANCHES = 20_000
+"""Numbers of shared machines that are looked at; with more, the bound is that of all shared machines together."""
+NOTED = 1 << 20
+"""Work that is noted with each plan and bound, more than nodes between two: so the clock is looked at each time."""
 WHOLE_SHARE = 0.5
 """Share of the time left that the search of whole machines may take."""
+COLD_S, EACH_S, QUICK_SHARE = 1.5, 1e-3, 0.2
+"""Seconds that quick heuristics of packed plans take in a new process, and more for each square of modules; the largest
+share of the time limit that they may take."""
 CLOSE = 1e-3
 """Share of the cost within which two targets are as good as one."""
 
@@ -70,18 +74,21 @@ def solve_packed(
         The cheapest plan and a lower bound; past the deadline the best plan found and a bound that holds.
     """
     apart = replace(space, charging=Charging.WHOLE)
-    start, known = quick_plan(session, space, start)
-    if known is not None:
-        note(course, float(known), 0.0, STEP_NODES)
     # One module has nobody to share with, and some policies have no latency for shared machines.
-    shares = len(session.modules) > 1 and packs(space.policy)
+    shares, now = len(session.modules) > 1 and packs(space.policy), time.perf_counter()
+    quick = COLD_S + EACH_S * len(session.modules) ** 2 <= QUICK_SHARE * (deadline - now)
+    if quick:
+        start, known = quick_plan(session, space, start)
+        if known is not None:
+            note(course, float(known), 0.0, NOTED)
     now = time.perf_counter()
     timed = shares and math.isfinite(deadline)
     own = whole(apart, now + WHOLE_SHARE * (deadline - now) if timed else deadline)
     # A plan with shared machines is no slower with machines for every module.
     if own.infeasible:
         return own
-    plan, cost = cheapest_of(session, space, [start, own.plan])
+    plans = [start, own.plan if quick or own.plan is not None else quick_plan(session, apart, None)[0]]
+    plan, cost = cheapest_of(session, space, [*plans, *(share_machines(session, p, space) for p in plans if p)])
     if plan is None or cost is None:
         return own
     bound = 0.0 if own.bound is None else own.bound
@@ -106,6 +113,7 @@ class _Search:
         whole: no plan without shared machines costs less per hour.
         bound: no plan with shared machines costs less per hour.
         known: no plan costs less per hour: a sum of prices.
+        notes: how often something was noted.
         nodes: nodes of searches so far.
         branches: branches that were searched so far.
         unsure: modes whose latency is unsure and which the checker's verdict hung on, as module and place.
@@ -120,6 +128,7 @@ class _Search:
     whole: float
     bound: float = 0.0
     known: float = 0.0
+    notes: int = 0
     nodes: int = 0
     branches: int = 0
     unsure: set[tuple[int, int]] = field(default_factory=set)
@@ -185,7 +194,12 @@ class _Search:
         """Note a bound on plans with shared machines."""
         self.bound = max(self.bound, bound)
         self.known = self._known()
-        note(self.course, float(self.cost), self.known, self.nodes + STEP_NODES)
+        self._note()
+
+    def _note(self) -> None:
+        """Note the incumbent and the bound."""
+        self.notes += 1
+        note(self.course, float(self.cost), min(self.known, float(self.cost)), (self.notes + 1) * NOTED)
 
     def _exhaust(self, lists: Lists, target: float) -> bool:
         """Search all branches for plans up to a target; False means that it is over before."""
@@ -193,6 +207,8 @@ class _Search:
         for number, shared in enumerate(self._shared(lists, target)):
             if number >= MOST_BRANCHES or is_past(self.deadline):
                 return False
+            if shared is None:
+                continue
             found = self._priced(lists, np.array(shared, np.int64), target)
             heapq.heappush(queue, (found.bound, shared, found))
         while queue and not self._is_over():
@@ -207,8 +223,8 @@ class _Search:
                 return False
         return not queue
 
-    def _shared(self, lists: Lists, target: float) -> Iterator[tuple[int, ...]]:
-        """Numbers of shared machines of each type for which there may be a plan, each of two modules at least."""
+    def _shared(self, lists: Lists, target: float) -> Iterator[tuple[int, ...] | None]:
+        """Numbers of shared machines of each type, each of two modules at least; None if there is no plan with them."""
         types, o = lists.types.price.size, lists.options
         modules = np.zeros(types, np.int64)
         for m in range(len(self.session.modules)):
@@ -217,8 +233,8 @@ class _Search:
         for machines in range(1, len(self.session.modules) // 2 + 1):
             for kinds in combinations_with_replacement(range(types), machines):
                 shared = np.bincount(np.array(kinds), minlength=types)
-                if (2 * shared <= modules).all() and (shared * lists.types.price).sum() <= target:
-                    yield tuple(shared.tolist())
+                may = (2 * shared <= modules).all() and (shared * lists.types.price).sum() <= target
+                yield tuple(shared.tolist()) if may else None
 
     def _priced(self, lists: Lists, shared: Ints, target: float) -> Priced:
         """Prices of a branch, with the bound on its plans."""
@@ -237,7 +253,7 @@ class _Search:
         node, place = Node(order, slots, found.flow, found.paid, machines), begin(options, order, slots.size)
         while not self._is_over():
             limit = min(target, self.limit())
-            how, nodes = search_on(self._arrays, lists.types, options, node, place, limit, STEP_NODES)
+            how, nodes = search_on(self._arrays, lists.types, options, node, place, limit, self.deadline)
             self.nodes += nodes
             if how == EXHAUSTED:
                 return True
@@ -271,7 +287,7 @@ class _Search:
             self.unsure |= unsure
         elif checked.cost_per_h is not None and checked.cost_per_h < self.cost:
             self.plan, self.cost = plan, checked.cost_per_h
-            note(self.course, float(self.cost), min(self.known, float(self.cost)), self.nodes + STEP_NODES)
+            self._note()
 
 
 def _kept(o: Options, shared: Ints, found: Priced, limit: float) -> tuple[Options, Ints]:
