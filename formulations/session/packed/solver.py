@@ -74,7 +74,7 @@ def solve_packed(
         The cheapest plan and a lower bound; past the deadline the best plan found and a bound that holds.
     """
     apart = replace(space, charging=Charging.WHOLE)
-    # One module has nobody to share with, and some policies have no latency for shared machines.
+    # A single module shares with no other one, and some policies have no latency for shared machines.
     shares, now = len(session.modules) > 1 and packs(space.policy), time.perf_counter()
     spare_s = QUICK_SHARE * (deadline - now) - EACH_S * len(session.modules) ** 2
     quick = spare_s >= COLD_S
