@@ -33,33 +33,41 @@ TCP, ABSTRACT_SOCKETS_AND_SIGNALS = 3, 3
 
 LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 ALLOWED, REFUSED = 0x7FFF0000, 0x00050000
-PERMISSION, NO_SUCH_CALL = 1, 38
-NUMBER, ARCHITECTURE, FIRST_ARGUMENT = 0, 4, 16
+PERMISSION, NO_SUCH_CALL, NO_TERMINAL = 1, 38, 25
+NUMBER, ARCHITECTURE, FIRST_ARGUMENT, SECOND_ARGUMENT = 0, 4, 16, 24
+OWNER_AND_LEASE = (8, 10, 15, 1024, 1026)  # F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY
 NEW_THREAD = 0x10000
 X32 = 0x40000000
 
 # Numbers of system calls, the same on both architectures from 424 on: io_uring, pidfds, process_madvise and _mrelease,
-# fchmodat2, setxattrat, removexattrat; clone3, which hides its flags.
-COMMON = (425, 426, 427, 424, 434, 438, 440, 448, 452, 463, 466)
+# cachestat, fchmodat2, setxattrat, removexattrat, file_setattr; clone3, which hides its flags.
+COMMON = (425, 426, 427, 424, 434, 438, 440, 448, 451, 452, 463, 466, 469)
 CLONE3 = 435
 CALLS = {
-    # First come the architecture of the filter, capset, clone and tgkill. The refused calls follow in this order.
+    # First come the architecture of the filter, capset, clone, tgkill, ioctl and fcntl. The refused calls follow in
+    # this order.
     # Processes: fork, vfork, execve, execveat, kill, tkill, rt_sigqueueinfo, rt_tgsigqueueinfo.
     # Sockets and other processes' memory: socket, socketpair, ptrace, process_vm_readv, process_vm_writev.
     # Namespaces and shared objects: unshare, setns, shmget, shmat, semget, msgget, mq_open.
     # The kernel: bpf, perf_event_open, userfaultfd, add_key, request_key, keyctl.
-    # Limits and places: prlimit64, setrlimit, setpriority, ioprio_set, sched_setaffinity, mount.
+    # Limits and places: prlimit64, setrlimit, setpriority, ioprio_set, sched_setaffinity, mount, sched_setparam,
+    # sched_setscheduler, sched_setattr.
     # Marks on files that cannot be opened: fchmod, fchmodat, fchownat, fchown, utimensat, flock, setxattr and its kin,
-    # and older forms of these. A program could leave a word in them for its next call.
+    # and older forms of these. A program could leave a word in them for its next call. So it could by the pages of
+    # files in memory (fadvise64, mincore, readahead, preadv2) and by shared objects of other programs (shmctl, semop,
+    # semctl, semtimedop, msgsnd, msgrcv, msgctl, mq_unlink).
+    # Others: truncate, which older Landlock allows; inotify_init, inotify_init1, fanotify_init; syslog.
     "x86_64": (
-        (0xC000003E, 126, 56, 234),
+        (0xC000003E, 126, 56, 234, 16, 72),
         "57 58 59 322 62 200 129 297 41 53 101 310 311 272 308 29 30 64 68 240 321 298 323 248 249 250 302 160 141 251 "
-        "203 165 91 268 260 93 280 73 188 189 190 197 198 199 90 92 94 132 235 261",
+        "203 165 142 144 314 91 268 260 93 280 73 188 189 190 197 198 199 90 92 94 132 235 261 221 27 187 327 31 65 66 "
+        "220 69 70 71 241 76 253 294 300 103",
     ),
     "aarch64": (
-        (0xC00000B7, 91, 220, 131),
+        (0xC00000B7, 91, 220, 131, 29, 25),
         "221 281 129 130 138 240 198 199 117 270 271 97 268 194 196 190 186 180 280 241 282 217 218 219 261 164 140 30 "
-        "122 40 52 53 54 55 88 32 5 6 7 14 15 16",
+        "122 40 118 119 274 52 53 54 55 88 32 5 6 7 14 15 16 223 232 213 286 195 193 191 192 189 188 187 181 45 26 262 "
+        "116",
     ),
 }
 
@@ -83,12 +91,13 @@ def confine() -> list[str]:
     if sys.platform != "linux" or machine not in CALLS:
         return [OPEN_FILES, OPEN_CALLS]
     libc = ctypes.CDLL(None)
-    (architecture, capset, clone, tgkill), refused = CALLS[machine]
+    (architecture, capset, clone, tgkill, ioctl, fcntl), refused = CALLS[machine]
     libc.prctl(SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     left = [] if _only_library(libc) else [OPEN_FILES]
     # Without capabilities root cannot raise its limits again. This comes last but one: Landlock needs none of them.
     libc.syscall(capset, struct.pack("II", CAPABILITIES_V3, 0), bytes(24))
     words = _filter(architecture, clone, tgkill, [int(number) for number in refused.split()])
+    words += [*_on_descriptors(ioctl, fcntl), (RETURN, 0, 0, ALLOWED)]
     program = b"".join(struct.pack("HBBI", *word) for word in words)
     kept = ctypes.create_string_buffer(program)
     header = struct.pack("HxxxxxxQ", len(words), ctypes.addressof(kept))
@@ -130,20 +139,33 @@ def _filter(architecture: int, clone: int, tgkill: int, refused: list[int]) -> l
     words += [(EQUAL, 0, 1, CLONE3), missing]
     words += [(EQUAL, 0, 3, clone), (LOAD, 0, 0, FIRST_ARGUMENT), (ANY_BIT, 1, 0, NEW_THREAD), no]
     words += [(LOAD, 0, 0, NUMBER), (EQUAL, 0, 3, tgkill), (LOAD, 0, 0, FIRST_ARGUMENT), (EQUAL, 1, 0, os.getpid()), no]
-    return [*words, (RETURN, 0, 0, ALLOWED)]
+    return words
+
+
+def _on_descriptors(ioctl: int, fcntl: int) -> list[tuple[int, int, int, int]]:
+    """Instructions that refuse what open files offer beyond reading: flags of files, signals to owners, leases."""
+    words = [(LOAD, 0, 0, NUMBER), (EQUAL, 0, 1, ioctl), (RETURN, 0, 0, REFUSED | NO_TERMINAL)]
+    for command in OWNER_AND_LEASE:
+        words += [(LOAD, 0, 0, NUMBER), (EQUAL, 0, 3, fcntl), (LOAD, 0, 0, SECOND_ARGUMENT), (EQUAL, 0, 1, command)]
+        words.append((RETURN, 0, 0, REFUSED | PERMISSION))
+    return words
 
 
 def called(program: str, instance: object) -> str:
     """The answer of the candidate's function `solve` on the instance, as the text of a JSON object."""
     try:
-        names: dict[str, object] = {"__name__": "candidate"}
-        exec(compile(program, "candidate.py", "exec"), names)  # the candidate is code, and this process is for it
+        # Dataclasses look for the module that defines them.
+        module = type(sys)("candidate")
+        sys.modules["candidate"], names = module, module.__dict__
+        text = program.removeprefix("\ufeff")
+        code = compile(text, "candidate.py", "exec", dont_inherit=True)
+        exec(code, names)  # the candidate is code, and this process is for it
         solve = names.get("solve")
         if not callable(solve):
-            return json.dumps({"error": "the program has no function solve(instance)"})
+            return json.dumps({"error": "has no function solve(instance)"})
         return json.dumps({"plan": solve(instance)})
     except BaseException as error:  # SystemExit and KeyboardInterrupt too
-        return json.dumps({"error": f"{type(error).__name__}: {error}"[:300]})
+        return json.dumps({"error": f"raises {type(error).__name__}: {error}"[:300]})
 
 
 def main() -> None:

@@ -57,6 +57,10 @@ FRAMEWORKS = {
 }
 
 
+MOST_S = 86_400
+"""Longest processor time of a call, in seconds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """The content of `evaluator.json`: instances are named by hash alone, and euclio finds and proves them again.
@@ -74,11 +78,13 @@ class Record:
     test: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        if self.seconds < 1:
-            raise InputError(f"is {self.seconds}; give at least 1 second", field="seconds")
+        if not 1 <= self.seconds <= MOST_S:
+            raise InputError(f"is {self.seconds}; give 1 to {MOST_S} seconds", field="seconds")
         for name, instances in (("train", self.train), ("test", self.test)):
             if not instances:
                 raise InputError("has no instance; write the folder again", field=name)
+            if len(set(instances)) < len(instances):
+                raise InputError("names an instance twice; write the folder again", field=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +137,8 @@ def _cases(problem: str, names: tuple[str, ...]) -> tuple[Case, ...]:
 def _text(program: str | Path) -> str:
     """The text of a program; bytes that are no text are its author's fault, so they fail when it runs."""
     try:
+        if Path(program).exists() and not Path(program).is_file():
+            raise ValueError("is no file")
         return Path(program).read_bytes().decode(errors="replace")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
@@ -231,4 +239,7 @@ def main(folder: Path, words: Sequence[str] | None = None) -> int:
     except (InputError, RefutedError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2 if isinstance(error, InputError) else 1
+    except KeyboardInterrupt:
+        print("error: interrupted", file=sys.stderr)
+        return 130
     return 0

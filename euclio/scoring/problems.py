@@ -28,6 +28,8 @@ from euclio.files.result_files import load_result
 from euclio.proving.certifying import certify
 from euclio.proving.prism import broken_certificate, largest_pressure
 
+MOST_SAID = 300
+"""Characters of a broken rule that are told: names in plans can be long."""
 PROOF_S = 10.0
 """Seconds for solving an instance, and again for certifying the proof, where the benchmark set holds neither."""
 NAME = "instance"
@@ -168,8 +170,8 @@ class _FamilyProblem:
                 model = validated(cast("type[FileModel]", files.plan), self._with_figures(plan), None)
             checked = self.record.evaluate(instance, files.plan_from(model, instance), self.plan_space)
         except InputError as error:
-            return Priced(None, str(error))
-        return Priced(checked.value) if checked.feasible else Priced(None, checked.violations[0])
+            return Priced(None, str(error)[:MOST_SAID])
+        return Priced(checked.value) if checked.feasible else Priced(None, checked.violations[0][:MOST_SAID])
 
     def _with_figures(self, plan: object) -> object:
         """The plan with all derived figures; a plan of another shape is refused as it is."""

@@ -23,8 +23,8 @@ from euclio.supervision.keeper import Started, below_keeper
 from euclio.supervision.limits import Cause, Watch
 
 CHILD = Path(__file__).with_name("child.py")
-ANSWER_BYTES = 1 << 20
-"""Bytes of the longest answer that is read."""
+ANSWER_BYTES = 1 << 17
+"""Bytes of the longest answer that is read: far more than plans have, and little for the checker."""
 START_S = 3.0
 """Seconds of wall time that a process may take next to its call, on a machine that does other work too."""
 WALL = 3
@@ -68,7 +68,7 @@ def run(program: str, instance: Mapping[str, object], limit: Limit) -> tuple[obj
         case {"plan": plan, **others} if not others:
             return plan, "" if plan is not None else "the program returns None; return a plan"
         case {"error": str(told)}:
-            return None, printable(f"the program raises {told}"[:300])
+            return None, printable(f"the program {told}"[:300])
     return None, "the answer is no plan"
 
 
@@ -123,7 +123,7 @@ def _heard(started: Started, output: int, limit: Limit) -> tuple[str, str]:
         piece = os.read(output, 1 << 16)
         heard += piece
         if len(heard) > ANSWER_BYTES:
-            return "", f"the answer has more than {ANSWER_BYTES >> 20} MiB"
+            return "", f"the answer has more than {ANSWER_BYTES >> 10} KiB"
         if not piece:
             break
     if cause is Cause.MEMORY:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -13,6 +14,7 @@ import psutil
 import pytest
 from scored_programs import BEST, CASE, DATA, HONEST, LIMIT, MIDDLE, OPTIMUM, placed, scored
 
+import euclio
 from euclio.scoring.running import ANSWER_BYTES, Limit, not_prevented, run
 
 ANSWER = f'{{"plan": {{"placement": {json.dumps(BEST)}}}}}'
@@ -94,6 +96,16 @@ return pickle.dumps(Plan())""",
     "killing its group": f"import os, signal\nos.killpg(0, signal.SIGTERM)\n{WORKS}",
     "tracing the parent": "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
     f"assert libc.ptrace(16, os.getppid(), 0, 0) == 0\n{WORKS}",
+    "a signal by a pipe": "import fcntl, os\nread, write = os.pipe()\n"
+    f"fcntl.fcntl(read, fcntl.F_SETOWN, os.getppid())\n{WORKS}",
+    "a lease on a file": f"import fcntl\nfcntl.fcntl(open(__import__('json').__file__), 1024, 0)\n{WORKS}",
+    "flags of a file": f"import fcntl, json\nfcntl.ioctl(open(json.__file__), 0x80086601, bytes(8))\n{WORKS}",
+    "the scorer's scheduling": "import os\n"
+    f"os.sched_setscheduler(os.getppid(), os.SCHED_OTHER, os.sched_param(0))\n{WORKS}",
+    "a shorter file": f"import os\nos.truncate('/tmp/euclio-victim', 0)\n{WORKS}",
+    "watching a folder": f"import ctypes\nassert ctypes.CDLL(None).inotify_init1(0) >= 0\n{WORKS}",
+    "pages in memory": f"import json, os\nos.posix_fadvise(os.open(json.__file__, 0), 0, 0, 4)\n{WORKS}",
+    "a queue of others": f"import ctypes\nassert ctypes.CDLL(None).msgctl(0, 3, bytes(256)) != -1\n{WORKS}",
     "more time": f"import resource\nresource.setrlimit(resource.RLIMIT_CPU, (-1, -1))\n{WORKS}",
     "more memory by root": f"import resource\nresource.setrlimit(resource.RLIMIT_AS, (-1, -1))\n{WORKS}",
     # Limits.
@@ -257,7 +269,7 @@ def test_no_process_is_left():
 
 def test_an_answer_has_a_largest_size():
     ran = run(attack(f"return 'x' * {ANSWER_BYTES + 1}"), DATA, LIMIT)
-    assert ran == (None, "the answer has more than 1 MiB")
+    assert ran == (None, "the answer has more than 128 KiB")
 
 
 def test_numbers_keep_their_text():
@@ -273,3 +285,21 @@ def test_the_limit_of_time_is_said():
 
 def test_an_unplaced_program_is_text_of_any_kind():
     assert scored("é" + placed(BEST))[0].share == 0
+
+
+def test_dataclasses_and_a_byte_order_mark_are_python():
+    """Honest programs that scored 0: dataclasses look for their module, and editors write byte order marks."""
+    head = "\ufefffrom dataclasses import dataclass\n\n@dataclass\nclass Placed:\n    at: list\n\n"
+    program = head + attack(f"return {{'placement': Placed({BEST}).at}}")
+    assert [one.share for one in scored(program)] == [1]
+
+
+def test_a_program_next_to_the_scorer_is_not_imported_by_it(tmp_path):
+    """A program named like a module of the library ran in the scorer and printed a score of its own."""
+    euclio.evaluator("prism", tmp_path / "folder", to="plain")
+    forged = tmp_path / "folder" / "ast.py"
+    forged.write_text("if __name__ != 'candidate':\n    print('forged')\n    raise SystemExit(0)\n")
+    ran = subprocess.run(
+        [sys.executable, tmp_path / "folder" / "evaluate.py", forged], capture_output=True, text=True, check=True
+    )
+    assert json.loads(ran.stdout)["score"] == 0
