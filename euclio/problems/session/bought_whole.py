@@ -187,11 +187,13 @@ def _shared_in_words(session: Session, result: Result) -> list[str]:
     makers = fitting(session, lambda solver: solver.space_on(session, space)) if SHARED in stats else []
     if not makers:
         return []
+    if stats.get(SHARED_FREE):
+        # The plan is one of margins: the attainment decides whether it is found, and what it costs then.
+        return ["shared machines that keep capacity free may cost less: --machines packed --attainment 0.99"]
     kept = f", {percent(stats[SHARED_IN_TIME])} of Poisson requests in time" if SHARED_IN_TIME in stats else ""
     named = "" if any(own.name == EXACT for own in makers) else f" --solver {makers[0].name}"
     cost, busy = money(session, exact(full(stats[SHARED]))), percent(stats[BUSIEST], 0)
-    asked = f" --attainment 0.99{named}" if stats.get(SHARED_FREE) else named
-    return [f"shared machines: {cost} per hour, the busiest works {busy} of the time{kept}; --machines packed{asked}"]
+    return [f"shared machines: {cost} per hour, the busiest works {busy} of the time{kept}; --machines packed{named}"]
 
 
 def whole_costs_in_words(session: Session, result: Result) -> list[str]:

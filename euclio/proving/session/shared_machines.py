@@ -102,6 +102,9 @@ def find_shared(
         deadline: `time.perf_counter` value at which to stop.
     """
     effort = Effort(deadline)
+    # A part of the plan space may leave a module no machine: it has no plan.
+    if any(not module.configurations for module in modules):
+        return Search(None, True, 0)
     try:
         search = _Sharing(session, modules, cutoff, effort)
         for plan in search.candidates():

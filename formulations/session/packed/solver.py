@@ -35,7 +35,7 @@ from formulations.session.known_plans import cheapest_of, quick_plan
 from formulations.session.packed.listing import Lister, Lists
 from formulations.session.packed.options import KIND
 from formulations.session.packed.prices import Priced, priced, worths
-from formulations.session.packed.search import CHOSEN, EXHAUSTED, Node, Options, Place, begin, search_on
+from formulations.session.packed.search import CHOSEN, EXHAUSTED, SLACK, Node, Options, Place, begin, search_on
 from formulations.session.split.course import Course, note
 from formulations.tolerances import GAP
 
@@ -43,8 +43,8 @@ MOST_BRANCHES = 20_000
 """Numbers of shared machines that are looked at; with more, the bound is that of all shared machines together."""
 NOTED = 1 << 20
 """Work that is noted with each plan and bound, more than nodes between two: so the clock is looked at each time."""
-WHOLE_SHARE = 0.5
-"""Share of the time left that the search of whole machines may take."""
+WHOLE_SHARE, SHORT_SHARE = 0.5, 0.9
+"""Share of the time left that the search of whole machines may take; where the time is too short for quick plans."""
 COLD_S, EACH_S, QUICK_SHARE = 1.5, 1e-3, 0.2
 """Seconds that quick heuristics of packed plans take in a new process, and more for each square of modules; the largest
 share of the time limit that they may take."""
@@ -84,7 +84,7 @@ def solve_packed(
             note(course, float(known), 0.0, NOTED)
     now = time.perf_counter()
     timed = shares and math.isfinite(deadline)
-    own = whole(apart, now + WHOLE_SHARE * (deadline - now) if timed else deadline)
+    own = whole(apart, now + (WHOLE_SHARE if quick else SHORT_SHARE) * (deadline - now) if timed else deadline)
     # A plan with shared machines is no slower with machines for every module.
     if own.infeasible:
         return own
@@ -93,7 +93,8 @@ def solve_packed(
         plans += [share_machines(session, plan, space) for plan in plans if plan is not None]
     plan, cost = cheapest_of(session, space, plans)
     if plan is None or cost is None:
-        return own
+        # A bound on whole machines is none where modules share some.
+        return replace(own, bound=None) if shares else own
     bound = 0.0 if own.bound is None else own.bound
     if not shares:
         return Answer.proven(plan, float(cost), bound, own.reason, own.stats)
@@ -216,7 +217,8 @@ class _Search:
             heapq.heappush(queue, (found.bound, shared, found))
         while queue and not self._is_over():
             bound, shared, found = heapq.heappop(queue)
-            if bound > min(target, self.limit()):
+            # Sums of prices in floating point may be above a sum that is equal.
+            if bound > min(target, self.limit()) * (1.0 + SLACK):
                 return True
             # Branches come by rising bound, and those before are exhausted, unless a latency is unsure.
             if not self.unsure:
@@ -236,7 +238,7 @@ class _Search:
         for machines in range(1, len(self.session.modules) // 2 + 1):
             for kinds in combinations_with_replacement(range(types), machines):
                 shared = np.bincount(np.array(kinds), minlength=types)
-                may = (2 * shared <= modules).all() and (shared * lists.types.price).sum() <= target
+                may = (2 * shared <= modules).all() and (shared * lists.types.price).sum() <= target * (1.0 + SLACK)
                 yield tuple(shared.tolist()) if may else None
 
     def _priced(self, lists: Lists, shared: Ints, target: float) -> Priced:

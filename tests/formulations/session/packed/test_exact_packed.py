@@ -6,10 +6,13 @@ from itertools import pairwise
 import pytest
 
 from euclio import solve
+from euclio.core.certificate import Verdict
 from euclio.core.result import Status
-from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
+from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
 from euclio.problems.session.objectives import Objective
+from euclio.proving.certifying import certify
 from euclio.workloads.session.random_sessions import random_session
+from formulations.session.packed import solver
 from tests.drawn.packed import packed_case
 
 LIMIT_S = 20.0
@@ -132,3 +135,30 @@ def test_free_machines_and_limits_are_refused():
         found = solve(session, "exact", space=replace(space, charging="packed"))
         assert found.status is Status.INAPPLICABLE
         assert "does not cover packed machines within other limits" in found.reason
+
+
+@pytest.mark.parametrize("price", ["0.1", "0.7", "1.1", "0.3", "0.17", "1.3"])
+@pytest.mark.parametrize("modules", [4, 6, 8, 10])
+def test_an_optimum_whose_sum_of_prices_is_rounded_up_is_found(price, modules, monkeypatch):
+    """Six machines at 0.1 cost 0.6000000000000001 in floating point: the branch of the optimum was left out.
+
+    Quick plans hide that, as they are mostly optimal: the search begins with a plan of one machine more.
+    """
+    profile = [Configuration("A", 1, 1, "0.1")]
+    session = Session("some", 9, [Hardware("A", price)], [Module(f"m{i}", 5, profile) for i in range(modules)])
+    best = optimum(session)
+    worse = replace(best.plan, shared=best.plan.shared[:-1])
+    cost = evaluate(session, worse, best.space).cost_per_h
+    assert cost > best.value
+    monkeypatch.setattr(solver, "quick_plan", lambda session, space, start: (worse, cost))
+    monkeypatch.setattr(solver, "share_machines", lambda session, plan, space: plan)
+    assert optimum(session).value == best.value
+
+
+def test_a_module_without_a_machine_of_a_type_is_no_fault_of_the_prover():
+    """With one hardware type the prover looks at each; a type that a module has not leaves that part no plan."""
+    modules = [Module("a", 5, [Configuration("A", 1, 1, "0.1")])]
+    modules += [Module("b", 5, [Configuration(name, 1, 1, "0.1") for name in "AB"])]
+    session = Session("some", 9, [Hardware("A", 1), Hardware("B", 1)], modules)
+    found = optimum(session, space=PlanSpace(charging="packed", single_hardware=True))
+    assert certify(session, found, LIMIT_S).verdict is Verdict.CERTIFIED
