@@ -20,6 +20,8 @@ from euclio.files import save_instance
 
 PACKAGES = ("euclio", "heuristics", "formulations", "bruteforce")
 ROOM = "euclio/core/system.py"
+CONFINED = "euclio/scoring/child.py"
+"""A process of its own that `euclio/scoring/running.py` starts on Linux alone, and that imports nothing of ours."""
 SOFT = "euclio: limits are soft on this system, which lacks "
 
 SESSION, RESULT = "tiny.json", "result.json"
@@ -335,7 +337,7 @@ def unix_in(path: Path) -> list[str]:
 def test_one_module_alone_names_what_not_every_system_has():
     """A fault on another system is then looked for in one place; mypy holds the same with `--platform win32`."""
     found = {path.relative_to(ROOT).as_posix(): unix_in(path) for path in sources()}
-    assert {name: words for name, words in found.items() if words} == {}
+    assert {name: words for name, words in found.items() if words and name != CONFINED} == {}
 
 
 def test_the_room_names_what_the_others_do_not():
