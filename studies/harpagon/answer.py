@@ -26,7 +26,8 @@ ROWS = {
     MEASURED: "PPipe's blocks, measured",
 }
 """The kinds of workloads in the answer, in words, in their order."""
-COLUMNS = ("population", "n", "best split", "best plan", "no plan although one exists", "unfinished")
+COLUMNS = ("population", "n", "has a plan", "best split", "best plan", "no plan although one exists", "unfinished")
+"""Sessions with a plan, those of them that Harpagon has a plan for, and shares: two of these, and one of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,9 @@ class AnsweredQuestion:
         decided = "do not decide the share" if low <= printed <= high else "contradict the share"
         return (
             f"The paper says that Harpagon is optimal on {printed:g} % of 1131 workloads. We draw workloads that keep "
-            "to every number that it prints of them. Under the setting nearest to the paper's other numbers, no split "
-            f"of the latency costs less on {share_in_words(own)} of them. Under the {len(near)} nearest settings that "
-            f"holds on {low:.0f} to {high:.0f} %. So the printed numbers {decided}."
+            "to every number that it prints of them. Under the setting nearest to the paper's other numbers, no other "
+            f"split of the latency is cheaper on {share_in_words(own)} of them. Under the {len(near)} nearest settings "
+            f"that holds on {low:.0f} to {high:.0f} %. So the printed numbers {decided}."
         )
 
     @property
@@ -59,7 +60,7 @@ class AnsweredQuestion:
         some = [own.plan.value for own in self.kinds.values()]
         return (
             "The share depends on the profiles and on the reference: against all plans, not only other splits, "
-            f"Harpagon is optimal on {min(some):.0f} to {max(some):.0f} %."
+            f"Harpagon is optimal on {min(some):.0f} to {max(some):.0f} % of the sessions that it has a plan for."
         )
 
     def rows(self) -> list[tuple[str, ...]]:
@@ -68,6 +69,7 @@ class AnsweredQuestion:
             (
                 ROWS[kind],
                 str(own.sessions),
+                str(own.sessions - round(own.without.value * own.sessions / 100)),
                 share_in_words(own.split),
                 share_in_words(own.plan),
                 f"{own.without.value:.1f} %",
@@ -81,7 +83,7 @@ class AnsweredQuestion:
         rows = [
             (ROWS[kind], name, share.value, share.low, share.high, share.n)
             for kind, own in self.kinds.items()
-            for name, share in zip(COLUMNS[2:5], (own.split, own.plan, own.without), strict=True)
+            for name, share in zip(COLUMNS[3:6], (own.split, own.plan, own.without), strict=True)
         ]
         return pd.DataFrame.from_records(rows, columns=["population", "share", "value", "low", "high", "n"])
 
