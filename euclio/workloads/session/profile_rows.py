@@ -41,6 +41,7 @@ from euclio.workloads.session.table_columns import (
     bind,
     is_known,
     plain_header,
+    rate_unit,
 )
 
 COLUMNS = ("module", "hardware", "batch", "concurrency", "duration_s")
@@ -231,7 +232,9 @@ class RowReader:
             return None
         scale = self.bound.scales["throughput_rps"]
         number = Fraction(positive_cell(cells["throughput_rps"], self._column("throughput_rps"), line, self.file))
-        return number * batch if scale == BATCHES else number * Fraction(scale)
+        if isinstance(scale, str):
+            return number * batch * rate_unit(scale.removeprefix(BATCHES) or "1", "--unit")
+        return number * scale
 
     def _number(self, text: str, name: str, line: Place) -> Fraction:
         """The number of a cell in euclio's unit."""
