@@ -1,5 +1,6 @@
 """Tables whose units, failures or counts were once read wrongly without a word: each is right now, or refused."""
 
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -125,3 +126,98 @@ def test_a_share_of_failures_needs_its_unit():
     for unit, rows in (("%", 2), ("1", 1)):
         session = read("t.csv", text, columns=columns, unit={"failed_share": unit})
         assert len(session.modules[0].profile) == rows
+
+
+@pytest.mark.parametrize(
+    "failed",
+    [
+        '"error":"CUDA out of memory"',
+        '"error":"cudaErrorLaunchFailure"',
+        '"errors":3',
+        '"failed":true',
+        '"status":"FAILED"',
+        '"status":"OOM"',
+        '"status":503',
+        '"success":false',
+        '"success_rate":0.77',
+        '"success_rate":"77 %"',
+        '"success rate (%)":77',
+    ],
+)
+def test_a_row_that_says_that_it_failed_is_left_out(failed, capsys):
+    """A rate of a run that ran out of memory is no rate of answers."""
+    text = f'{{"bs":8,"rps":178}}\n{{"bs":16,"rps":900,{failed}}}\n'
+    session = read("t.jsonl", text, columns={"batch": "bs", "throughput": "rps"})
+    assert [c.batch for c in session.modules[0].profile] == [8]
+    assert re.search("line 2: .* it is left out", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        '"error":""',
+        '"error":null',
+        '"error":"None"',
+        '"errors":"no errors"',
+        '"errors":0',
+        '"failed":false',
+        '"status":"ok"',
+        '"status":"COMPLETED"',
+        '"status":200',
+        '"success":true',
+        '"success":1000',
+        '"success_rate":1',
+        '"success_rate":1.0',
+        '"success_rate":"100 %"',
+        '"success rate (%)":99.95',
+        '"result_file":"a.json"',
+    ],
+)
+def test_a_row_that_says_that_it_succeeded_is_read(right):
+    """Words of success stand where words of failure may."""
+    text = f'{{"bs":8,"rps":178,{right}}}\n'
+    assert read("t.jsonl", text, columns={"batch": "bs", "throughput": "rps"}).modules[0].profile
+
+
+TABLE = "| bs | rps |\n|---|---|\n| {} | {} |\n"
+
+
+def test_a_table_below_a_heading_of_its_own_is_refused():
+    """The rates of an A100 below its heading were taken for those of the L4."""
+    columns = {"batch": "bs", "throughput": "rps"}
+    with pytest.raises(InputError, match="file of its own"):
+        read("t.md", f"## L4\n{TABLE.format(1, 80)}\n## A100\n{TABLE.format(8, 900)}", columns=columns)
+    session = read("t.md", f"## L4\n{TABLE.format(1, 80)}\n{TABLE.format(8, 900)}", columns=columns)
+    assert len(session.modules[0].profile) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("t.json", '[{"Batch":8,"batch":16,"rps":100}]'),
+        ("t.jsonl", '{"Batch":8,"rps":100}\n{"batch":16,"rps":100}\n'),
+        ("t.md", "| Batch | batch | rps |\n|---|---|---|\n| 8 | 16 | 100 |\n"),
+    ],
+)
+def test_a_column_that_is_there_twice_is_refused(name, text):
+    """Capitals do not matter, so the second of them took the place of the first."""
+    with pytest.raises(InputError, match="names column 'batch' twice"):
+        read(name, text, columns={"batch": "Batch", "throughput": "rps"})
+
+
+VARIANT = "- {{name: {}, model: {}, capacity: 140, cost: 3.5, minReplicas: 1, maxReplicas: 2}}\n"
+
+
+def test_replicas_of_one_variant_for_two_models_are_refused():
+    """Two replicas for each of two models were read as two for both, and a plan of three was called impossible."""
+    more = {"prices": None, "rates": {"m": 200, "n": 200}}
+    with pytest.raises(InputError, match="big-m and big-n"):
+        read("t.yaml", VARIANT.format("big", "m") + VARIANT.format("big", "n"), **more)
+    session = read("t.yaml", VARIANT.format("big-m", "m") + VARIANT.format("big-n", "n"), **more)
+    assert [(own.count, own.at_least) for own in session.hardware] == [(2, 1), (2, 1)]
+
+
+def test_a_stock_that_two_modules_share_is_read():
+    """A stock is of the machines, whose rows may be of several modules."""
+    text = "module,hardware,batch,throughput_rps,count\nm,L4,1,100,2\nn,L4,1,100,2\n"
+    assert read("t.csv", text, rates={"m": 50, "n": 50}).hardware[0].count == 2

@@ -97,7 +97,7 @@ def rows_of(
                     continue
                 row = [cell.lower() for cell in row]
             if not columns:
-                _refuse_twice(row, line, file)
+                refuse_twice(row, line, file)
                 check(row, line)
                 columns = row
                 continue
@@ -149,7 +149,12 @@ def positive_cell(text: str, column: str, line: Place, file: str) -> str:
     return text
 
 
-def _refuse_twice(columns: list[str], line: int, file: str) -> None:
+def refuse_twice(columns: list[str], line: Place, file: str) -> None:
+    """Refuse a column that is there twice, since only one of them would be read.
+
+    Raises:
+        InputError: naming the column.
+    """
     for column in columns:
         if columns.count(column) > 1:
             raise at_line(line, f"names column {column[:40]!a} twice; keep one of them", file)
