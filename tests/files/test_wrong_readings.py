@@ -221,3 +221,20 @@ def test_a_stock_that_two_modules_share_is_read():
     """A stock is of the machines, whose rows may be of several modules."""
     text = "module,hardware,batch,throughput_rps,count\nm,L4,1,100,2\nn,L4,1,100,2\n"
     assert read("t.csv", text, rates={"m": 50, "n": 50}).hardware[0].count == 2
+
+
+def test_fields_outside_the_rows_are_named(capsys):
+    """A unit that stands once for all rows was left out without a word."""
+    text = '{"gpu":"L4","unit":"per minute","by":{"who":"me"},"runs":[{"bs":8,"rps":120}]}'
+    read("t.json", text, columns={"batch": "bs", "throughput": "rps"})
+    assert "t.json: gpu, unit, by.who: outside the rows, not read" in capsys.readouterr().err
+    read("t.json", '{"bs":8,"rps":120}', columns={"batch": "bs", "throughput": "rps"})
+    assert "outside" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("rates", "doubted"), [(("1.024", "2.300"), 1), (("1.024", "0.125"), 0), (("1024", "2"), 0)])
+def test_points_that_may_divide_thousands_are_doubted(rates, doubted, capsys):
+    """A spreadsheet that writes 1.024 for a thousand shows it by no other number."""
+    text = f"batch;rps\n1;{rates[0]}\n8;{rates[1]}\n"
+    read("t.csv", text, columns={"throughput": "rps"}, rates={"detect": "0.01"})
+    assert ("line 2: 1.024 may be 1024" in capsys.readouterr().err) == bool(doubted)

@@ -14,6 +14,8 @@ from typing import Any
 import yaml
 
 from euclio.core.errors import InputError
+from euclio.core.progress import say
+from euclio.core.words import listed
 from euclio.files.json_reading import json_lines, parse_json
 from euclio.workloads.session.csv_rows import Place, Row, at_line, refuse_twice, rows_of, text_of
 
@@ -139,6 +141,8 @@ def _records(file: str, suffix: str, what: str) -> Iterator[tuple[Place, Row]]:
     documents = [parse_json(text, file=file)] if suffix in JSON_SUFFIXES else _yaml_documents(text, file)
     for document in documents:
         rows = _rows_in(document)
+        if isinstance(document, dict) and rows != [document] and (outer := dict(_flat(document, "", file))):
+            say(f"{file}: {listed(outer)}: outside the rows, not read")
         for k, value in enumerate(rows):
             place: Place = f"[{k}]" if len(rows) > 1 else "the object"
             yield place, dict(_flat(value, place, file))
