@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from euclio.core.errors import InputError
 from euclio.core.parameters import Parameter, as_given
 from euclio.core.values import exact_positive, file_path, named
-from euclio.core.words import joined, nearest
+from euclio.core.words import joined, listed, nearest
 from euclio.files import save_instance
 from euclio.files.json_writing import write_text
 from euclio.problems.session import Session
@@ -98,7 +98,7 @@ def prices(
             and `price_per_h`, or Karpenter's generated list (`.go`).
         map: name of each hardware in the list, such as V100=p3.2xlarge: an instance type or an accelerator, X+Y for the
             sum of two; one name if both are the same. In Python also a dict.
-        currency: currency of the list, such as USD; lists do not state it.
+        currency: currency of the list, such as USD; if a column states it, the same.
         per: second, minute, hour, day or month (730 h), if the list does not state it.
         region: region, if the list has several.
         spot: spot prices instead of those on demand.
@@ -121,7 +121,12 @@ def prices(
         raise InputError(f"is {per!r}; give {joined(HOURS, 'or')}", field="--per")
     terms = Terms(per, region, spot, as_read(accelerators))
     try:
-        found = chosen_prices(read_catalogue(catalogue), what, terms)
+        listing = read_catalogue(catalogue)
+        others = sorted(one for one in listing.currencies if one.upper() != currency.upper())
+        if others:
+            message = f"is {currency}, but the list has prices in {listed(others)}; keep rows of one currency in it"
+            raise InputError(f"{message}, and give that", field="--currency")
+        found = chosen_prices(listing, what, terms)
     except InputError as error:
         raise InputError(error.message, file=error.file or str(catalogue), field=error.field) from None
     changed = None if session is None else with_prices(session, found, currency)

@@ -7,7 +7,8 @@ where the prices are chosen (`euclio.workloads.pricing.machine_prices`).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -26,6 +27,8 @@ INSTANCES = ("instance", "price_per_h")
 """Columns of a list of instance types."""
 GO_MAP = "InitialOnDemandPrices"
 """How the variables in Karpenter's generated list begin (`zz_generated.pricing_aws.go`)."""
+RESERVED = re.compile(r"\W*(reserv|commit|saving|[13][ -]?y(ea)?r)", re.IGNORECASE)
+"""How texts begin by which a price is that of a reservation."""
 
 _REGION = re.compile(r'^\s*"([a-z0-9-]+)":\s*\{\s*$')
 _ENTRY = re.compile(r'"([\w.-]+)":\s*([0-9][0-9.eE+-]*)')
@@ -43,6 +46,7 @@ class Offer:
         zone: zone of the region; empty means all of them.
         price: price on demand; None if it is not offered so.
         spot_price: price of spot instances; None if it is not offered so.
+        reserved: what the list says by which the price is that of a reservation; empty if nothing.
     """
 
     instance: str
@@ -52,6 +56,7 @@ class Offer:
     zone: str
     price: Fraction | None
     spot_price: Fraction | None
+    reserved: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +67,13 @@ class Catalogue:
         file: its file.
         offers: what it offers, in its order.
         per: the unit of time that its prices are said to be for, a key of `HOURS`; None if it does not say.
+        currencies: what a column of it says that its prices are in.
     """
 
     file: str
     offers: tuple[Offer, ...]
     per: str | None
+    currencies: frozenset[str] = frozenset()
 
 
 def read_catalogue(path: str | Path) -> Catalogue:
@@ -93,11 +100,23 @@ def _of_csv(file: str) -> Catalogue:
             raise at_line(line, f"names the columns {', '.join(found)[:80]!a}; a price list has {known}", file)
 
     rows = list(table_rows(file, "prices", check))
+    read, per = _of_instances, "hour"
     if set(SKYPILOT) <= set(columns):
-        return Catalogue(file, tuple(_of_skypilot(cells, line, file) for line, cells in rows), None)
-    if set(CLOUD_GPUS) <= set(columns):
-        return Catalogue(file, tuple(_of_cloud_gpus(cells, line, file) for line, cells in rows), None)
-    return Catalogue(file, tuple(_of_instances(cells, line, file) for line, cells in rows), "hour")
+        read, per = _of_skypilot, None
+    elif set(CLOUD_GPUS) <= set(columns):
+        read, per = _of_cloud_gpus, None
+    further = [name for name in columns if name not in (*SKYPILOT, *CLOUD_GPUS, *INSTANCES)]
+    offers = tuple(replace(read(cells, line, file), reserved=_reserved(cells, further)) for line, cells in rows)
+    said = frozenset(cells[name] for _, cells in rows for name in further if name.lower() == "currency") - {""}
+    return Catalogue(file, offers, per, said)
+
+
+def _reserved(cells: Row, further: Sequence[str]) -> str:
+    """What a row says by which its price is that of a reservation; empty if nothing."""
+    for name in further:
+        if RESERVED.match(cells[name]) or (RESERVED.match(name) and cells[name].lower() in ("true", "yes")):
+            return f"{name} {cells[name][:40]}"
+    return ""
 
 
 def _of_skypilot(cells: Row, line: Place, file: str) -> Offer:

@@ -260,6 +260,9 @@ class _Chooser:
             raise InputError(f"finds no {kind} of {name} in the list{there}; {remedy}", field=field)
         each, offer = min(priced, key=lambda pair: pair[0])
         self._refuse_two_prices(offer, usable)
+        if offer.reserved and not self.terms.spot:
+            message = f"finds {name} at the price of a reservation ({offer.reserved}); leave that row out of the list"
+            raise InputError(message, field="--map")
         return _MachinePart(each, self._source(offer), offer.region)
 
     def _refuse_two_prices(self, chosen: Offer, offers: Iterable[Offer]) -> None:

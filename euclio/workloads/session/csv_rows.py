@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from euclio.core.errors import InputError
 from euclio.core.system import read_bytes
 from euclio.core.values import POSITIVE
 from euclio.files.csv_files import csv_records
+from euclio.files.row_warnings import tell_doubts
 
 LONGEST_NUMBER = 40
 """Characters of the longest number read."""
@@ -22,6 +24,7 @@ Place = int | str
 """Number of a line, or the place of a row in a file that has no lines, such as ``[2]``."""
 
 NO_TEXT = "is not UTF-8 text (in a spreadsheet, save it as CSV UTF-8)"
+THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 SEPARATORS = (";", "\t")
 """What spreadsheets put between cells where the comma stands in numbers; a line ``sep=;`` may say so."""
 
@@ -34,11 +37,13 @@ class _Decimals:
         file: path of the file.
         is_number: whether a column holds numbers, by its name.
         first: where a number with each sign was first found, and its text.
+        thousands: whether every number with a point may be one of thousands.
     """
 
     file: str
     is_number: Callable[[str], bool]
     first: dict[str, tuple[int, str]] = field(default_factory=dict)
+    thousands: bool = True
 
     def pointed(self, row: Row, line: int) -> Row:
         """The row with decimal points.
@@ -50,6 +55,7 @@ class _Decimals:
 
     def _cell(self, column: str, text: str, line: int) -> str:
         signs = [sign for sign in ",." if sign in text]
+        self.thousands &= "." not in text or THOUSANDS.fullmatch(text) is not None
         for sign in signs:
             self.first.setdefault(sign, (line, text))
         if len(self.first) > 1 and signs:
@@ -58,6 +64,13 @@ class _Decimals:
             message = f"is {text[:40]!a}, and {where}; write all numbers with a decimal point and no other sign"
             raise at_line(line, message, self.file, column)
         return text.replace(",", ".")
+
+    def tell_thousands(self) -> None:
+        """Doubt points that may divide thousands, as where decimals have a comma and no number shows it."""
+        if self.thousands and "." in self.first:
+            line, text = self.first["."]
+            doubt = f"{text} may be {text.replace('.', '')}, as every point has three digits behind it"
+            tell_doubts(self.file, [f"line {line}: {doubt}; write thousands without a sign"])
 
 
 def rows_of(
@@ -97,7 +110,7 @@ def rows_of(
                     continue
                 row = [cell.lower() for cell in row]
             if not columns:
-                _refuse_twice(row, line, file)
+                refuse_twice(row, line, file)
                 check(row, line)
                 columns = row
                 continue
@@ -110,6 +123,8 @@ def rows_of(
                 raise at_line(line, message, file)
             named = dict(zip(columns, row, strict=True))
             yield line, named if decimals is None else decimals.pointed(named, line)
+        if decimals is not None:
+            decimals.tell_thousands()
     except csv.Error as error:
         raise at_line(line + 1, f"is not CSV ({error}); correct the quotes there", file) from None
 
@@ -149,7 +164,12 @@ def positive_cell(text: str, column: str, line: Place, file: str) -> str:
     return text
 
 
-def _refuse_twice(columns: list[str], line: int, file: str) -> None:
+def refuse_twice(columns: list[str], line: Place, file: str) -> None:
+    """Refuse a column that is there twice, since only one of them would be read.
+
+    Raises:
+        InputError: naming the column.
+    """
     for column in columns:
         if columns.count(column) > 1:
             raise at_line(line, f"names column {column[:40]!a} twice; keep one of them", file)

@@ -12,7 +12,7 @@ from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number, exact
-from euclio.core.parameters import NEEDED, Parameter, as_given
+from euclio.core.parameters import NEEDED, Parameter, as_given, option_text
 from euclio.core.parts import Imported, Importer
 from euclio.core.values import exact_positive, file_path, named, positive, seconds, whole
 from euclio.core.words import joined
@@ -44,6 +44,9 @@ FLAGS = {
 
 def _read(arguments: argparse.Namespace) -> Imported:
     prices, per = arguments.prices or {}, HOURS[arguments.per or "hour"]
+    if arguments.per not in (None, "hour") and not prices:
+        message = "says what inline prices are per, and there are none; of a column say it by"
+        raise InputError(f"{message} {option_text('--unit')} price_per_h={arguments.per}", field="--per")
     if isinstance(prices, dict):
         prices = {name: exact(price) / per for name, price in prices.items()}
     elif arguments.per:

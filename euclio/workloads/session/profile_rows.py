@@ -41,11 +41,21 @@ from euclio.workloads.session.table_columns import (
     bind,
     is_known,
     plain_header,
+    rate_unit,
 )
 
 COLUMNS = ("module", "hardware", "batch", "concurrency", "duration_s")
 COUNTED = re.compile(r"(?<!of )\b[0-9]+")
 """Numbers of requests in a text such as ``connect 0, timeout 5`` or ``0 of 200``."""
+NO_FAILURE = re.compile(r"(none|no|ok|false|null|nan|n/a|-|~|pass(ed)?|success|no (failures?|errors?))?", re.IGNORECASE)
+"""Texts of a column of failures that say none."""
+OUTCOME = re.compile(r"\b(status|state|result|outcome|succe\w*|passed|ok)\b", re.IGNORECASE)
+"""Names of columns that say whether a row's requests were answered."""
+BAD_OUTCOME = re.compile(
+    r"(fail|error|oom\b|out of mem|time[d ]|timeout|abort|crash|kill|cancel|reject|false$|no$|[45]\d\d\b)",
+    re.IGNORECASE,
+)
+OUTCOME_SHARE = re.compile(r"succe\w*[_\s]*(rate|share|ratio|%|percent)", re.IGNORECASE)
 WITHOUT_SECONDS = re.compile(rf"({LEVEL.pattern})(_[a-z]+)?")
 """Columns of quantiles of the duration, and those that should be some."""
 MOST_FAILED = Fraction(1, 1000)
@@ -95,6 +105,7 @@ class RowReader:
         of_hardware: what the rows say of their hardware, by its name and the column.
         points: the operating points, whose rates are held against their latencies.
         sized: whether a row states a duration or a batch; where none does, nothing is known of the time of a batch.
+        replicas_of: module whose replicas a row counts, by hardware.
         bound: the columns, once the header is known.
         wanted: texts that a column may have in rows that are read, by header.
     """
@@ -108,6 +119,7 @@ class RowReader:
     of_hardware: dict[str, dict[str, Fraction]] = field(default_factory=dict)
     points: list[OperatingPoint] = field(default_factory=list)
     sized: bool = False
+    replicas_of: dict[str, str] = field(default_factory=dict)
     bound: Bound = field(default_factory=lambda: Bound({}, {}, {}, (), None))
     wanted: dict[str, list[str]] = field(default_factory=dict)
 
@@ -183,7 +195,7 @@ class RowReader:
     def _made(self, texts: _ProfileRow, cells: Row, line: Place) -> Configuration:
         """The configuration of a row."""
         batch = whole_cell(texts.batch, "batch", line, self.file)
-        self._keep_hardware(texts.hardware, cells, line)
+        self._keep_hardware(texts.hardware, texts.module, cells, line)
         at_once = next((name for name in IN_FLIGHT if cells.get(name)), "concurrency")
         concurrency = whole_cell(cells.get(at_once) or "1", at_once, line, self.file)
         rate = self._rate(cells, batch, line)
@@ -203,7 +215,7 @@ class RowReader:
         stated = None if duration is not None else rate
         return Configuration(texts.hardware, batch, concurrency, duration, memory, quantiles_s, stated)
 
-    def _keep_hardware(self, hardware: str, cells: Row, line: Place) -> None:
+    def _keep_hardware(self, hardware: str, module: str, cells: Row, line: Place) -> None:
         """Keep a row's price and number of machines, which are the same in every row of the hardware."""
         known = self.of_hardware.setdefault(hardware, {})
         for name in OF_HARDWARE:
@@ -213,6 +225,13 @@ class RowReader:
                     if name == "price_per_h"
                     else self._machines(cells, name, line)
                 )
+                # Replicas are counted for each module, but machines of one name are one stock for all of them.
+                if "replica" in self._column(name).lower() and name != "price_per_h":
+                    other = self.replicas_of.setdefault(hardware, module)
+                    if other != module:
+                        message = f"counts {hardware} for {module}, and above for {other}; name them apart, such as"
+                        said = f"{message} {hardware}-{other} and {hardware}-{module}"
+                        raise at_line(line, said, self.file, self._column(name))
                 if known.setdefault(name, number) != number:
                     message = f"is {full(number)} for {hardware}, and {full(known[name])} above; keep one of them"
                     raise at_line(line, message, self.file, self._column(name))
@@ -231,7 +250,9 @@ class RowReader:
             return None
         scale = self.bound.scales["throughput_rps"]
         number = Fraction(positive_cell(cells["throughput_rps"], self._column("throughput_rps"), line, self.file))
-        return number * batch if scale == BATCHES else number * Fraction(scale)
+        if isinstance(scale, str):
+            return number * batch * rate_unit(scale.removeprefix(BATCHES) or "1", "--unit")
+        return number * scale
 
     def _number(self, text: str, name: str, line: Place) -> Fraction:
         """The number of a cell in euclio's unit."""
@@ -258,8 +279,9 @@ class RowReader:
         share, words = _failures(cells, self)
         if not share:
             for header in self.bound.further:
-                if FAILED.search(header) and any(map(int, COUNTED.findall(row[header]))):
-                    share, words = Fraction(1), f"{header} is {row[header][:40]}"
+                own = _says_failure(header, row[header])
+                if own and own >= share:
+                    share, words = own, f"{header} is {row[header][:40]}"
         if share:
             kept = share <= MOST_FAILED
             remedy = "it counts all the same" if kept else "answers that fail say nothing of a batch; it is left out"
@@ -325,11 +347,26 @@ def _failures(cells: Row, reader: RowReader) -> tuple[Fraction, str]:
     if share:
         share *= Fraction(reader.bound.scales["failed_share"])
         return share, f"{percent(float(share))} of the requests failed"
+    for name in ("failed", "failed_share"):
+        if _amount(text := cells.get(name, "")) is None and _says_failure(name, text):
+            return Fraction(1), f"{reader.bound.source.get(name, name)} is {text[:40]}"
     if not failed:
         return Fraction(0), ""
     if not requests:
         return Fraction(1), f"{full(failed)} requests failed"
     return failed / requests, f"{full(failed)} of {full(requests)} requests failed"
+
+
+def _says_failure(header: str, text: str) -> Fraction:
+    """The share of failed requests by a column that no name stands for; 1 where it says some and not how many."""
+    if FAILED.search(header):
+        counted = COUNTED.findall(text)
+        failed = any(map(int, counted)) if counted else NO_FAILURE.fullmatch(text) is None
+        return Fraction(failed)
+    succeeded = _amount(text) if OUTCOME_SHARE.search(header) else None
+    if succeeded is not None:
+        return max(Fraction(0), 1 - succeeded / (100 if succeeded > 1 or "%" in header + text else 1))
+    return Fraction(OUTCOME.search(header.replace("_", " ")) is not None and BAD_OUTCOME.match(text) is not None)
 
 
 def _amount(text: str) -> Fraction | None:

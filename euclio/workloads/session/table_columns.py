@@ -54,7 +54,7 @@ MEMORY: Mapping[str, Number] = {
     "gib": Fraction(1073741824, 10**6),
 }
 BATCHES = "batches"
-"""A unit of a rate: every one counts as many requests as the row's batch has."""
+"""A unit of a rate: every one counts as many requests as the row's batch has; ``batches/min`` are per minute."""
 UNCOUNTED = {
     "tok": "tokens",
     "stream": "streams",
@@ -63,8 +63,21 @@ UNCOUNTED = {
     "frame": "frames",
     "fps": "frames",
     "char": "characters",
+    r"\b[kmgt]i?b(ps\b| ?/| ?per\b)|\bbytes? ?(/|per)|\bbits? ?(/|per)": "bytes or bits",
+    r"\b[km] ?(req|rps|qps|quer|inf|/ ?s)|thousand|million": "thousands or millions",
+    r"(/|per) ?(\d+ ?(s|m|h)|ms\b|us\b|ns\b|d\b|day|week|month|year)": "per another time than second, minute or hour",
 }
-"""Parts of headers by which a rate does not say that it counts requests."""
+"""Patterns of headers by which a rate does not say that it counts requests, or by which time."""
+INVERSE = re.compile(r"(/|per) ?(req|quer|inf|batch)|(?<!\d )\b[mun]s ?[\])]?$")
+"""Headers of a time for each request, or of a time alone, which no number turns into a rate."""
+PER_BATCH = re.compile(r"\bbatch(es)? ?(/|per)")
+REQUESTS = re.compile(r"(req\w*|quer\w*|inf\w*|samples?) ?(/|per)|[rq]p[smh]\b")
+PER_MINUTE, PER_HOUR = (re.compile(rf"(/|per) ?{one}|[rq]p{one[0]}\b") for one in (r"m(in|\b)", r"h(r|our|\b)"))
+OTHER_PRICE = re.compile(
+    r"(/|per) ?(\d*[km]? ?(req|tok|call|image|inf)|min|sec|s\b|mo\b)|month|\bda(y|i)|week|year|annual|"
+    r"\bcents?(\b|per)|¢"
+)
+"""Headers of prices that are not money per hour."""
 PART = re.compile(r"[(\[]\s*([^)\]]+?)\s*[)\]]\s*$")
 SUFFIX = re.compile(r"[_ ](ms|us|ns|s|sec|seconds|mb|mib|gb|gib)$")
 SIGNS = re.compile(r"[^a-z0-9.%/]+")
@@ -125,7 +138,8 @@ class Bound:
 
     Attributes:
         source: header by euclio's name.
-        scales: by euclio's name, what a number of the column is multiplied by; `BATCHES`: by the row's batch too.
+        scales: by euclio's name, what a number of the column is multiplied by; `BATCHES` with its time: by the row's
+            batch too.
         patterns: as of the tool.
         further: headers that no name stands for.
         tool: the tool whose table it is; None for others.
@@ -211,13 +225,19 @@ def _near(asked: str, header: Sequence[str]) -> str:
 
 def _scale(name: str, header: str, said: Number | None) -> Fraction | str:
     """What numbers of a column are multiplied by."""
+    if name == "price_per_h":
+        return _price_scale(header, said)
     if name in (*TEXTS, *WHOLES, *COUNTS, *OF_HARDWARE):
         return Fraction(1)
     if name == "throughput_rps":
         return _rate_scale(header, said)
     if name == "failed_share":
-        in_percent = "%" in header or "rate" in header if said is None else said == "%"
-        return Fraction(1, 100) if in_percent else Fraction(1)
+        if said not in (None, "%", "1") or (said is None and "rate" in header and "%" not in header):
+            message = (
+                f"is needed: failed_share is read from column {header!a}; give failed_share=%, or 1 for shares of 1"
+            )
+            raise InputError(message, field="--unit")
+        return Fraction(1, 100) if said == "%" or (said is None and "%" in header) else Fraction(1)
     known: Mapping[str, Number] = MEMORY if name.endswith("_mb") else TIMES
     unit = said if said is not None else _unit_in(header) if header != name else name.rpartition("_")[2]
     if unit is None:
@@ -239,20 +259,46 @@ def _unit_in(header: str) -> str | None:
 def _rate_scale(header: str, said: Number | None) -> Fraction | str:
     """Requests per second that one of a rate's units is."""
     if said is not None:
-        return BATCHES if said == BATCHES else rate_unit(str(said), "--unit")
-    lower = header.lower()
+        rest = str(said).removeprefix(BATCHES)
+        unit = rate_unit(rest or "1", "--unit")
+        return str(said) if rest != str(said) else unit
+    lower = _plain_words(header)
+    if INVERSE.search(lower) and not REQUESTS.search(lower):
+        message = f"reads throughput from column {header!a}, which is a time; read it as duration or latency_mean"
+        raise InputError(message, field="--columns")
     for part, words in UNCOUNTED.items():
-        if part in lower:
+        if re.search(part, lower):
             message = (
                 f"is needed: throughput is read from column {header!a}, which counts {words}; give the requests per "
                 "second that one of them is, such as throughput=0.004"
             )
             raise InputError(message, field="--unit")
-    if "batch" in lower:
-        return BATCHES
-    if re.search(r"/\s*min|per min|rpm", lower):
-        return PER["min"]
-    return PER["h"] if re.search(r"/\s*(h|hour)\b|per hour", lower) else Fraction(1)
+    time = "min" if PER_MINUTE.search(lower) else "h" if PER_HOUR.search(lower) else "s"
+    if PER_BATCH.search(lower):
+        return BATCHES if time == "s" else f"{BATCHES}/{time}"
+    if "batch" in lower and not REQUESTS.search(lower):
+        message = f"is needed: throughput is read from column {header!a}; give throughput=/s for requests, or {BATCHES}"
+        raise InputError(message, field="--unit")
+    return PER[time]
+
+
+def _price_scale(header: str, said: Number | None) -> Fraction:
+    """Money per hour that one of a price's units is: of ``month``, 1/730."""
+    if said is None and not OTHER_PRICE.search(_plain_words(header)):
+        return Fraction(1)
+    if str(said) in HOURS:
+        return 1 / HOURS[str(said)]
+    try:
+        return exact_number(str(said), "")
+    except InputError:
+        wanted = f"{joined(HOURS, 'or')}, or the money per hour that one is, such as 0.01 for cents per hour"
+        message = f"is needed: price_per_h is read from column {header!a}; give price_per_h={wanted}"
+        raise InputError(message, field="--unit") from None
+
+
+def _plain_words(header: str) -> str:
+    """A header in lower case, with one space for every sign that only divides words."""
+    return re.sub(r"[_\s.-]+", " ", header.lower())
 
 
 def rate_unit(text: str, option: str) -> Fraction:

@@ -14,8 +14,10 @@ from typing import Any
 import yaml
 
 from euclio.core.errors import InputError
+from euclio.core.progress import say
+from euclio.core.words import listed
 from euclio.files.json_reading import json_lines, parse_json
-from euclio.workloads.session.csv_rows import Place, Row, at_line, rows_of, text_of
+from euclio.workloads.session.csv_rows import Place, Row, at_line, refuse_twice, rows_of, text_of
 
 Check = Callable[[list[str], Place], None]
 """Takes the columns and the place of the header; refuses wrong ones."""
@@ -72,6 +74,7 @@ def _checked(rows: Sequence[tuple[Place, Row]], check: Check, file: str, lower: 
         raise InputError("has no rows; give at least one object of plain fields", file=file)
     columns = list(dict.fromkeys(name for _, row in rows for name in row))
     shown = [name.lower() if lower else name for name in columns]
+    refuse_twice(shown, rows[0][0], file)
     check(shown, rows[0][0])
     for place, row in rows:
         yield place, {own: row.get(name, "") for own, name in zip(shown, columns, strict=True)}
@@ -80,17 +83,24 @@ def _checked(rows: Sequence[tuple[Place, Row]], check: Check, file: str, lower: 
 def _markdown(lines: list[str], rulers: list[int], check: Check, file: str, lower: bool) -> Iterator[tuple[Place, Row]]:
     """The rows of the tables of a Markdown text that have the columns of the first one."""
     columns: list[str] = []
+    last = 0
     for ruler in rulers:
         header = [cell.lower() if lower else cell for cell in _cells(lines[ruler - 1])]
         if not columns:
+            refuse_twice([name for name in header if name], ruler, file)
             check(header, ruler)
             columns = header
         elif header != columns:
             message = f"begins a table with other columns than line {rulers[0]}; give each table in a file of its own"
             raise at_line(ruler, message, file)
+        elif between := [line.strip() for line in lines[last : ruler - 1] if line.strip()]:
+            # A heading may say what the rows below it are of, such as another machine, and no column does.
+            message = f"begins another table, below {between[-1][:40]!a}; give each table in a file of its own"
+            raise at_line(ruler, message, file)
         for k in range(ruler + 1, len(lines)):
             if "|" not in lines[k]:
                 break
+            last = k + 1
             cells = _cells(lines[k])
             if len(cells) != len(columns):
                 raise at_line(k + 1, f"has {len(cells)} cells for {len(columns)} columns; give one for each", file)
@@ -131,6 +141,8 @@ def _records(file: str, suffix: str, what: str) -> Iterator[tuple[Place, Row]]:
     documents = [parse_json(text, file=file)] if suffix in JSON_SUFFIXES else _yaml_documents(text, file)
     for document in documents:
         rows = _rows_in(document)
+        if isinstance(document, dict) and rows != [document] and (outer := dict(_flat(document, "", file))):
+            say(f"{file}: {listed(outer)}: outside the rows, not read")
         for k, value in enumerate(rows):
             place: Place = f"[{k}]" if len(rows) > 1 else "the object"
             yield place, dict(_flat(value, place, file))

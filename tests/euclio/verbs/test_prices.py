@@ -102,3 +102,26 @@ def test_bad_input_is_one_line(capsys, folder, arguments, said):
     assert (code, out) == (2, "")
     assert said in err
     assert len(err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "said"),
+    [
+        ("term", "Reserved", "--map: finds g6 at the price of a reservation (term Reserved)"),
+        ("Term", "reserved-3yr", "(Term reserved-3yr)"),
+        ("offer", "1yr no upfront", "(offer 1yr no upfront)"),
+        ("reserved", "True", "(reserved True)"),
+        ("currency", "EUR", "--currency: is USD, but the list has prices in EUR"),
+        ("term", "OnDemand", ""),
+        ("reserved", "false", ""),
+        ("reserved_price", "0.3", ""),
+        ("currency", "usd", ""),
+        ("currency", "", ""),
+    ],
+)
+def test_a_list_that_says_another_price_is_refused(capsys, folder, column, cell, said):
+    """The price of a reservation was printed as one on demand, and euros as dollars."""
+    price_list(folder, "own.csv", f"instance,price_per_h,{column}\ng6,0.51,{cell}\n")
+    options = ("--currency", "USD", "--accelerators", "g6=1")
+    code, _, err = call(capsys, "profiles.csv", "own.csv", "--map", "my gpu=g6", *options)
+    assert (code, said in err) == (2 if said else 0, True)
