@@ -66,7 +66,7 @@ def parse_json(text: str, *, file: str | None = None) -> Any:
         where = f"line {error.lineno} column {error.colno}"
         raise InputError(f"is not JSON at {where}: {error.msg.lower()}; correct the text there", file=file) from None
     except RecursionError:
-        raise _too_deep(file) from None
+        raise too_deep(file) from None
     _refuse_defects(value, file)
     if SURROGATE.search(text):
         _refuse_surrogates(value, file)
@@ -134,7 +134,8 @@ def _too_large(file: str) -> InputError:
     return InputError(f"is larger than the limit of {limit} MiB; check that it is the right file", file=file)
 
 
-def _too_deep(file: str | None, field: str | None = None) -> InputError:
+def too_deep(file: str | None, field: str | None = None) -> InputError:
+    """The error of a value that nests deeper than `DEEPEST_NESTING`."""
     return InputError(f"is nested more than {DEEPEST_NESTING} deep; flatten it", file=file, field=field)
 
 
@@ -200,7 +201,7 @@ def _refuse_defects(value: Any, file: str | None) -> None:
     while waiting:
         node, field, depth = waiting.pop()
         if depth > DEEPEST_NESTING:
-            raise _too_deep(file, field[:60])
+            raise too_deep(file, field[:60])
         if isinstance(node, _Object):
             if node.duplicate is not None:
                 place = join_field(field, node.duplicate)

@@ -253,7 +253,13 @@ def _answer(paper: str, out: Path | None, given: dict[str, Any]) -> AnsweredQues
             "--answer",
             "is read from the report",
         )
-        return stored_answers(out or latest(paper, whole=True) / paper)
+        folder = out or latest(paper, whole=True) / paper
+        if not all((folder / f"{name}.parquet").is_file() for name in ("runs", "kinds")):
+            more = option_text("--workloads", 40)
+            raise InputError(
+                f"holds no report of harpagon; add {more} to draw and solve sessions now", file=str(folder)
+            )
+        return stored_answers(folder)
     seed = PROTOCOL_SEED if given["seed"] is None else given["seed"]
     return fresh_answers(given["workloads"], seed, given["jobs"] or cores(), given["instances"])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
@@ -143,14 +144,14 @@ def what_if(
     given = given_instance(session)
     keywords = with_percentile(keywords, slo)
     slo = exacts(keywords.pop("slo")) if slo is None and "slo" in keywords else slo
+    if resource is not None:
+        keywords["resource"] = _first(resource)
     asked = asked_about(given, "what-if", solver, space, keywords)
     every = [asked.changes]
+    if resource is not None:
+        name, amounts = resource
+        every = [replace(asked.changes or SessionChanges(), resources={name: amount}) for amount in amounts]
     with at("", given.file):
-        if resource is not None:
-            name, amounts = resource
-            capped = [replace(asked.changes or SessionChanges(), resources={name: amount}) for amount in amounts]
-            applied(given.family, capped[0], asked.session)
-            every = [*capped]
         questions = [
             question(
                 asked.session,
@@ -172,6 +173,12 @@ def what_if(
             say(f"{given.file}: {hint}")
     answers = _covered([answered(points) for points in questions], given.file)
     return answers[0] if resource is None else answers
+
+
+def _first(resource: tuple[str, tuple[Fraction, ...]]) -> dict[str, Fraction]:
+    """The first capacity, by name; without a capacity, `takes` of the resource is refused."""
+    name, amounts = resource
+    return {name: amounts[0]}
 
 
 def _covered(answers: list[WhatIf], file: str | None) -> list[WhatIf]:
@@ -298,11 +305,14 @@ def _write_page(arguments: Namespace, points: dict[str, dict[str, tuple[Any, ...
     check_written(arguments, ["html"], [arguments.file])
     given = given_instance(arguments.file)
     rates, slos, ways = (keywords.pop(name, ()) for name in ("rate", "slo", "machines"))
-    resources = dict([keywords.pop("resource")]) if "resource" in keywords else {}
+    resource = keywords.pop("resource", None)
+    if resource is not None and "takes" in keywords:
+        keywords["resource"] = _first(resource)
     limit_s = keywords.pop("time_limit", PAGE_LIMIT_S)
     asked = asked_about(given, "what-if", keywords.pop("solver", None), None, keywords)
     with at("", arguments.file):
         here = asked.session if asked.changes is None else asked.changes.applied_to(asked.session)
+        resources = {} if resource is None else dict([resource])
         check_points(here, {"price_per_h": points["price"], "stock": points["stock"], "resources": resources})
         found = sweep(
             asked.session,
@@ -312,7 +322,8 @@ def _write_page(arguments: Namespace, points: dict[str, dict[str, tuple[Any, ...
             stock=points["stock"],
             resources=resources,
             chargings=ways or CHARGINGS,
-            changes=asked.changes,
+            # A capacity is an axis here, and no change at all points.
+            changes=asked.changes and replace(asked.changes, resources=None),
             solver=asked.solver,
             space=asked.space,
             time_limit_s=limit_s,

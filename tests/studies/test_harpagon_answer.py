@@ -63,3 +63,11 @@ def test_a_few_sessions_of_each_kind_give_the_same_twice():
 def test_what_has_no_meaning_for_it_is_refused(given, names):
     with pytest.raises(InputError, match=names):
         euclio.reproduce(**given, answer=True)
+
+
+def test_without_a_report_the_remedy_is_named(tmp_path, monkeypatch, capsys):
+    """An installed package has no reports in the folder where it is started."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["reproduce", "harpagon", "--answer"]) == 2
+    said = "reports/harpagon: holds no report of harpagon; add --workloads 40 to draw and solve sessions now"
+    assert capsys.readouterr().err == f"euclio: {said}\n"

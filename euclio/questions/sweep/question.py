@@ -137,7 +137,13 @@ def question(
         (STOCK, stock or {}),
         (RESOURCE, resources or {}),
     ]
-    here = asked.session_at(())
+    # What machines take of a resource needs a capacity; the largest one limits the session's own point least.
+    own = [
+        (RESOURCE, of, max(RESOURCE.read(value, RESOURCE.field) or Fraction() for value in values))
+        for of, values in (resources or {}).items()
+        if of in ((changes and changes.takes) or {}) and of not in session.resources
+    ]
+    here = changed(own, changes).applied_to(session)
     axes = [axis(here, kind, values, of) for kind, named in given for of, values in named.items()]
     axes += _default_axes(replace(asked, session=here, changes=None), axes, changes, solving)
     order = sorted((one for one in axes if len(one.values) > 1), key=lambda one: KINDS.index(one.kind))

@@ -67,12 +67,19 @@ def changed(family: Family, instance: Any, keywords: Mapping[str, Any]) -> tuple
         InputError: a keyword of another family, or a change that does not go with the instance.
     """
     refuse_others(family, keywords)
+    changes = changes_of(family, instance, keywords)
+    return instance if changes is None else applied(family, changes, instance), changes
+
+
+def changes_of(family: Family, instance: Any, keywords: Mapping[str, Any]) -> Changes | None:
+    """The given changes of an instance, not yet applied to it; None without any.
+
+    Raises:
+        InputError: a bad value.
+    """
     asked = ((option, keywords.get(option.keyword)) for option in family.change_options)
     given = {option.field: _change_value(option, value, instance) for option, value in asked if value is not None}
-    if not given or family.changes is None:
-        return instance, None
-    changes = family.changes(**given)
-    return applied(family, changes, instance), changes
+    return family.changes(**given) if given and family.changes is not None else None
 
 
 def applied(family: Family, changes: Changes, instance: Any) -> Any:

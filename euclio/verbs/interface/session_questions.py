@@ -20,7 +20,7 @@ from euclio.files.result_files import stated
 from euclio.problems.session import PlanSpace, Session
 from euclio.problems.session.changes import SessionChanges
 from euclio.verbs.interface.exit_codes import INFEASIBLE, NO_PLAN, SOLVED
-from euclio.verbs.interface.family_keywords import LIMIT_S, changed, plan_space
+from euclio.verbs.interface.family_keywords import LIMIT_S, changed, changes_of, plan_space
 from euclio.verbs.interface.inputs import GivenInstance, given_instance
 from euclio.verbs.interface.outputs import check_written, draw_answer, print_answer
 from euclio.verbs.interface.shared_parameters import JSON, PLOT, out_of
@@ -113,7 +113,8 @@ def give_out(arguments: Namespace, asked: GivenInstance, given: AnswerForms) -> 
         asked: the session that was asked about.
         given: the answer.
     """
-    _, changes = changed(asked.family, asked.instance, arguments.shared)
+    # The verb has applied them, perhaps with values of its own that they need, such as capacities of a resource.
+    changes = changes_of(asked.family, asked.instance, arguments.shared)
     print_answer(arguments, lambda: {**given.plain, **stated(changes)}, given.table)
     if arguments.out is not None:
         write_text(given.csv_text(), arguments.out)

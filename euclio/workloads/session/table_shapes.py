@@ -16,7 +16,7 @@ import yaml
 from euclio.core.errors import InputError
 from euclio.core.progress import say
 from euclio.core.words import listed
-from euclio.files.json_reading import json_lines, parse_json
+from euclio.files.json_reading import DEEPEST_NESTING, json_lines, parse_json, too_deep
 from euclio.workloads.session.csv_rows import Place, Row, at_line, refuse_twice, rows_of, text_of
 
 Check = Callable[[list[str], Place], None]
@@ -149,8 +149,21 @@ def _records(file: str, suffix: str, what: str) -> Iterator[tuple[Place, Row]]:
 
 
 def _yaml_documents(text: str, file: str) -> list[Any]:
-    """The documents in a YAML text; every scalar stays text, so that no number is rounded."""
+    """The documents in a YAML text; every scalar stays text, so that no number is rounded.
+
+    Raises:
+        InputError: no YAML, nested too deeply, or an alias.
+    """
     try:
+        depth = 0
+        # Before values are made, since few lines of aliases stand for billions of values and depth for recursion.
+        for event in yaml.parse(text, Loader=yaml.BaseLoader):
+            if isinstance(event, yaml.AliasEvent):
+                message = f"has an alias, *{event.anchor}; write out the value that it stands for"
+                raise at_line(event.start_mark.line + 1, message, file)
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEEPEST_NESTING:
+                raise too_deep(file)
         return [value for value in yaml.load_all(text, Loader=yaml.BaseLoader) if value is not None]
     except yaml.YAMLError as error:
         raise InputError(f"is not YAML ({' '.join(str(error).split())[:200]}); correct the text", file=file) from None

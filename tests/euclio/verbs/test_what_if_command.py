@@ -68,6 +68,16 @@ def test_each_capacity_of_a_resource_has_a_table_and_is_said(tmp_path, capsys):
     assert "draws one capacity" in capsys.readouterr().err
 
 
+def test_a_resource_that_only_the_command_line_knows_has_several_capacities(instance, capsys):
+    """Its name comes with `--resource` and the amounts with `--takes`, so neither may be read before the other."""
+    asked = ["what-if", instance, "--machines", "whole", "--resource", "watts=0,1e6", "--takes", "watts=V100:72"]
+    assert main([*asked, "--json"]) == 0
+    points = json.loads(capsys.readouterr().out)["points"]
+    assert [point["resources"] for point in points] == [{"watts": 0}, {"watts": 1000000}]
+    assert main([*asked, "--takes", "power=V100:72"]) == 2
+    assert "--takes" in capsys.readouterr().err
+
+
 def test_without_a_plan_anywhere_it_is_infeasible(instance, capsys):
     assert main(["what-if", instance, "--slo", "0.1,0.2", "--machines", "share"]) == 3
     assert capsys.readouterr().out.count("infeasible") == 2

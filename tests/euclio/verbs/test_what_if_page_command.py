@@ -50,6 +50,15 @@ def test_a_capacity_of_a_resource_is_an_axis(tmp_path, capsys):
     assert "4 plans over capacity of power 600 to 1000000" in capsys.readouterr().out
 
 
+def test_what_machines_take_may_be_given_next_to_the_capacities(instance, tmp_path, capsys):
+    """The page says the capacities as an axis, and what machines take as a change at all points."""
+    out = tmp_path / "page.html"
+    asked = ["--rate", "5", "--slo", "2", "--price", "V100=1", "--stock", "V100=9", "--takes", "watts=V100:72"]
+    assert main(["what-if", instance, *asked, "--resource", "watts=600,1e6", "--html", str(out)]) == 0
+    assert "4 plans over capacity of watts 600 to 1000000" in capsys.readouterr().out
+    assert "of watts in all" not in out.read_text()
+
+
 def test_without_a_plan_anywhere_it_is_infeasible(instance, tmp_path):
     asked = ["--rate", "20", "--slo", "0.1,0.2", "--price", "V100=1", "--stock", "V100=9"]
     assert main(["what-if", instance, *asked, "--html", str(tmp_path / "page.html")]) == 3
