@@ -74,9 +74,10 @@ def solve_packed(
         The cheapest plan and a lower bound; past the deadline the best plan found and a bound that holds.
     """
     apart = replace(space, charging=Charging.WHOLE)
-    # One module has nobody to share with, and some policies have no latency for shared machines.
+    # A single module shares with no other one, and some policies have no latency for shared machines.
     shares, now = len(session.modules) > 1 and packs(space.policy), time.perf_counter()
-    quick = COLD_S + EACH_S * len(session.modules) ** 2 <= QUICK_SHARE * (deadline - now)
+    spare_s = QUICK_SHARE * (deadline - now) - EACH_S * len(session.modules) ** 2
+    quick = spare_s >= COLD_S
     if quick:
         start, known = quick_plan(session, space, start)
         if known is not None:
@@ -88,7 +89,9 @@ def solve_packed(
     if own.infeasible:
         return own
     plans = [start, own.plan if quick or own.plan is not None else quick_plan(session, apart, None)[0]]
-    plan, cost = cheapest_of(session, space, [*plans, *(share_machines(session, p, space) for p in plans if p)])
+    if spare_s >= 0.0:
+        plans += [share_machines(session, plan, space) for plan in plans if plan is not None]
+    plan, cost = cheapest_of(session, space, plans)
     if plan is None or cost is None:
         return own
     bound = 0.0 if own.bound is None else own.bound
