@@ -49,6 +49,7 @@ def rate_of(header, **more):
         ("requests_per_second", 120),
         ("Throughput (infer/sec)", 120),
         ("max rps", 120),
+        ("rps per 1 machine", 120),
         ("samples/s per GPU", 120),
     ],
 )
@@ -171,6 +172,8 @@ def test_a_row_that_says_that_it_failed_is_left_out(failed, capsys):
         '"success_rate":"100 %"',
         '"success rate (%)":99.95',
         '"result_file":"a.json"',
+        '"result":512.5',
+        '"state":"no load"',
     ],
 )
 def test_a_row_that_says_that_it_succeeded_is_read(right):

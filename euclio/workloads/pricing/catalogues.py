@@ -100,19 +100,17 @@ def _of_csv(file: str) -> Catalogue:
             raise at_line(line, f"names the columns {', '.join(found)[:80]!a}; a price list has {known}", file)
 
     rows = list(table_rows(file, "prices", check))
-    read, per = _of_instances, "hour"
-    if set(SKYPILOT) <= set(columns):
-        read, per = _of_skypilot, None
-    elif set(CLOUD_GPUS) <= set(columns):
-        read, per = _of_cloud_gpus, None
+    known = ((SKYPILOT, _of_skypilot), (CLOUD_GPUS, _of_cloud_gpus))
+    of_tool = next((read for names, read in known if set(names) <= set(columns)), None)
+    read = of_tool or _of_instances
     further = [name for name in columns if name not in (*SKYPILOT, *CLOUD_GPUS, *INSTANCES)]
     offers = tuple(replace(read(cells, line, file), reserved=_reserved(cells, further)) for line, cells in rows)
     said = frozenset(cells[name] for _, cells in rows for name in further if name.lower() == "currency") - {""}
-    return Catalogue(file, offers, per, said)
+    return Catalogue(file, offers, None if of_tool else "hour", said)
 
 
 def _reserved(cells: Row, further: Sequence[str]) -> str:
-    """What a row says by which its price is that of a reservation; empty if nothing."""
+    """The cell by which a row's price is that of a reservation, with its column; empty if there is none."""
     for name in further:
         if RESERVED.match(cells[name]) or (RESERVED.match(name) and cells[name].lower() in ("true", "yes")):
             return f"{name} {cells[name][:40]}"

@@ -216,7 +216,7 @@ CSV = (
     ),
     Parameter(
         "--unit",
-        help="unit of a column where its header has none: ms, /min, batches, or requests per second of one",
+        help="unit of a column where its header has none: ms, /min, batches, month, or requests per second of one",
         parse=named(str),
         metavar="latency=ms,...",
     ),

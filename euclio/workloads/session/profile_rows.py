@@ -49,12 +49,12 @@ COUNTED = re.compile(r"(?<!of )\b[0-9]+")
 """Numbers of requests in a text such as ``connect 0, timeout 5`` or ``0 of 200``."""
 NO_FAILURE = re.compile(r"(none|no|ok|false|null|nan|n/a|-|~|pass(ed)?|success|no (failures?|errors?))?", re.IGNORECASE)
 """Texts of a column of failures that say none."""
-OUTCOME = re.compile(r"\b(status|state|result|outcome|succe\w*|passed|ok)\b", re.IGNORECASE)
-"""Names of columns that say whether a row's requests were answered."""
 BAD_OUTCOME = re.compile(
-    r"(fail|error|oom\b|out of mem|time[d ]|timeout|abort|crash|kill|cancel|reject|false$|no$|[45]\d\d\b)",
+    r"\b(status|state|result|outcome|succe\w*|passed|ok)\b[^=]*=(fail|error|oom\b|out of mem|timed?[ -]?out|abort|"
+    r"crash|kill|cancel|reject|false$|no$)|\bstatus( code)?=[45]\d\d$",
     re.IGNORECASE,
 )
+"""Columns, and behind = their texts, that say that a row's requests were not answered."""
 OUTCOME_SHARE = re.compile(r"succe\w*[_\s]*(rate|share|ratio|%|percent)", re.IGNORECASE)
 WITHOUT_SECONDS = re.compile(rf"({LEVEL.pattern})(_[a-z]+)?")
 """Columns of quantiles of the duration, and those that should be some."""
@@ -366,7 +366,7 @@ def _says_failure(header: str, text: str) -> Fraction:
     succeeded = _amount(text) if OUTCOME_SHARE.search(header) else None
     if succeeded is not None:
         return max(Fraction(0), 1 - succeeded / (100 if succeeded > 1 or "%" in header + text else 1))
-    return Fraction(OUTCOME.search(header.replace("_", " ")) is not None and BAD_OUTCOME.match(text) is not None)
+    return Fraction(BAD_OUTCOME.search(f"{header.replace('_', ' ')}={text}") is not None)
 
 
 def _amount(text: str) -> Fraction | None:

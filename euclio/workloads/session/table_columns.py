@@ -65,7 +65,7 @@ UNCOUNTED = {
     "char": "characters",
     r"\b[kmgt]i?b(ps\b| ?/| ?per\b)|\bbytes? ?(/|per)|\bbits? ?(/|per)": "bytes or bits",
     r"\b[km] ?(req|rps|qps|quer|inf|/ ?s)|thousand|million": "thousands or millions",
-    r"(/|per) ?(\d+ ?(s|m|h)|ms\b|us\b|ns\b|d\b|day|week|month|year)": "per another time than second, minute or hour",
+    r"(/|per) ?(\d+ ?(s|m|h)\b|ms\b|us\b|ns\b|d\b|day|week|month|year)": "per another time than second, minute or hour",
 }
 """Patterns of headers by which a rate does not say that it counts requests, or by which time."""
 INVERSE = re.compile(r"(/|per) ?(req|quer|inf|batch)|(?<!\d )\b[mun]s ?[\])]?$")
@@ -233,9 +233,7 @@ def _scale(name: str, header: str, said: Number | None) -> Fraction | str:
         return _rate_scale(header, said)
     if name == "failed_share":
         if said not in (None, "%", "1") or (said is None and "rate" in header and "%" not in header):
-            message = (
-                f"is needed: failed_share is read from column {header!a}; give failed_share=%, or 1 for shares of 1"
-            )
+            message = f"is needed: failed_share is read from column {header!a}; give failed_share=%, or 1 for a part"
             raise InputError(message, field="--unit")
         return Fraction(1, 100) if said == "%" or (said is None and "%" in header) else Fraction(1)
     known: Mapping[str, Number] = MEMORY if name.endswith("_mb") else TIMES
