@@ -160,7 +160,7 @@ def _yaml_documents(text: str, file: str) -> list[Any]:
         for event in yaml.parse(text, Loader=yaml.BaseLoader):
             if isinstance(event, yaml.AliasEvent):
                 message = f"has an alias, *{event.anchor}; write out the value that it stands for"
-                raise at_line(event.start_mark.line + 1, message, file)
+                raise at_line(event.start_mark.line + 1 if event.start_mark else 1, message, file)
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > DEEPEST_NESTING:
                 raise too_deep(file)
