@@ -107,7 +107,7 @@ oracle: env $(COMPILED)
 fuzz: env
 	$(BIN)/python -m tests.searches $(ONLY) --seed $(or $(SEED),0) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(COUNT),--count $(COUNT))
 
-# Harpagon's 1131 workloads, 20 systems and both optima: some ten minutes from nothing on two cores, of which four compile. The
+# Harpagon's 1131 workloads, 20 systems and both optima: twelve minutes from nothing on two busy cores, of which six compile. The
 # report goes to build/reports, and what differs from the stored one is said. `make reproduce WORKLOADS=1` tries all of it.
 FEWER := $(if $(WORKLOADS),--workloads $(WORKLOADS) --certify 1)
 reproduce: $(VENV)/runtime
