@@ -88,11 +88,11 @@ def _some_latencies(rng: random.Random, modules: Iterable[Module]) -> list[Fract
     return latencies
 
 
-def with_objectives(session: Session, seed: int) -> Session:
+def with_objectives(session: Session, seed: int, *, always: bool = False) -> Session:
     """The session with delays and objectives: at paths of some latencies, so that ties are common, or far from them.
 
     Some modules lead to no objective, some objectives are shorter than the delays before them, and some are so long
-    that others decide. One session in six has delays alone.
+    that others decide. One session in six has delays alone, unless objectives are asked for always.
     """
     rng = random.Random(f"objectives {seed}")
     latencies = _some_latencies(rng, session.modules)
@@ -104,7 +104,8 @@ def with_objectives(session: Session, seed: int) -> Session:
         own = session.modules[m].name
         before = [until[p] + delays[session.modules[p].name, own] for p in session.parents()[m]]
         until[m] += max(before, default=Fraction(0))
-    if rng.random() < 1 / 6:
+    delays_alone = rng.random() < 1 / 6
+    if delays_alone and not always:
         return replace(session, slo_s=max(until), delay_s=delays)
     named = rng.sample(range(len(until)), rng.randint(1, len(until)))
     objectives = [

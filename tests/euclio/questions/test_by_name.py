@@ -20,7 +20,7 @@ FACTORS = (Fraction(1, 2), Fraction(9, 10), Fraction(2))
 
 def named(seed: int) -> Session:
     """A session with objectives, and its first part an application."""
-    session = with_objectives(small_session(seed), seed)
+    session = with_objectives(small_session(seed), seed, always=True)
     return replace(session, slo_s=None, applications=(Application("first", [session.modules[0].name]),))
 
 

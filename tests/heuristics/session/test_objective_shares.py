@@ -34,7 +34,7 @@ def bounded(session):
 @pytest.mark.parametrize("seed", range(40))
 def test_even_shares_are_the_least_over_paths(seed):
     """Guards the counts of modules before and after, where a path with fewer modules may have more delay."""
-    session = with_objectives(small_session(seed), seed)
+    session = with_objectives(small_session(seed), seed, always=True)
     found = even_shares(session_arrays(session, FULL_SPACE))
     for module, budget in zip(session.modules, found.tolist(), strict=True):
         own = [left / len(path) for _, path, left in bounded(session) if module.name in path]
@@ -47,7 +47,7 @@ def test_even_shares_are_the_least_over_paths(seed):
 @pytest.mark.parametrize("seed", range(40))
 def test_factors_are_the_least_of_the_objectives_that_a_module_leads_to(seed):
     """Guards the search for a factor, where the longest path changes with it."""
-    session = with_objectives(small_session(seed), seed)
+    session = with_objectives(small_session(seed), seed, always=True)
     parts = {m.name: Fraction(k + 1, 7) for k, m in enumerate(session.modules)}
     found = stretch_factors(session_arrays(session, FULL_SPACE), np.array([float(x) for x in parts.values()]))
     of_objective = {
@@ -75,7 +75,7 @@ def test_one_objective_is_divided_as_the_papers_say(seed):
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_their_plans_keep_every_objective(seed, name):
     """The checker accepts what they plan, and no plan is cheaper than the proven optimum of its plan space."""
-    session = with_objectives(small_session(seed), seed)
+    session = with_objectives(small_session(seed), seed, always=True)
     found = solve(session, name)
     assert found.status is not Status.ERROR, found.reason
     if found.value is None:

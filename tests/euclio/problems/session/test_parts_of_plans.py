@@ -39,7 +39,7 @@ def paths_to(session, name):
 @pytest.mark.parametrize("seed", range(40))
 def test_each_objective_has_the_longest_of_its_paths(seed):
     """Guards latencies, delays and the path that is named, with objectives in the middle of paths."""
-    session = with_objectives(small_session(seed), seed)
+    session = with_objectives(small_session(seed), seed, always=True)
     found = solve(session, "exact", machines="whole")
     if found.value is None:
         pytest.skip("no plan")
