@@ -14,6 +14,11 @@ def printable(text: str) -> str:
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in line)
 
 
+def reason_of(error: Exception) -> str:
+    """The reason of an error, of the system's ones without number and file."""
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+
+
 class InputError(ValueError):
     """Bad input: one clear line, exit code 2.
 

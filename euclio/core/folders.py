@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from euclio.core import system
+from euclio.core.errors import InputError, reason_of
 from euclio.core.system import locked
 
 
@@ -29,6 +30,20 @@ def data_dir() -> Path:
         if folder.is_dir():
             return folder
     raise FileNotFoundError(f"no data files next to {package}; install euclio again, or run it from its source tree")
+
+
+def made_folder(path: Path) -> Path:
+    """A folder that a user names for files; it is made if it is not there.
+
+    Raises:
+        InputError: it cannot be made.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        reason = reason_of(error)
+        raise InputError(f"cannot be a folder: {reason.lower()}; choose another one", file=str(path)) from None
+    return path
 
 
 PREFIX = "euclio-temporary-"

@@ -23,7 +23,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol, TypeGuard, get_type_hints
 
-from euclio.core.errors import InapplicableError, InputError
+from euclio.core.errors import InapplicableError, InputError, reason_of
 from euclio.core.families import families, find_family
 from euclio.core.family import Family
 from euclio.core.references import expanded
@@ -85,7 +85,7 @@ def named_in_file(
     try:
         source = read_bytes(path)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
+        reason = reason_of(error)
         raise InputError(f"cannot be read: {reason}; give FILE.py:{wanted}", file=str(path)) from None
     own_version = hashlib.sha256(source).hexdigest()[:16]
     if version not in ("", own_version):

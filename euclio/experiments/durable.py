@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from euclio.core.errors import UnwritableError
+from euclio.core.errors import UnwritableError, reason_of
 from euclio.core.system import FOLDERS_ARE_FILES
 
 UNFINISHED = ".unfinished"
@@ -70,7 +70,7 @@ def written(path: Path) -> Iterator[None]:
 
 def unwritable(path: Path, error: OSError) -> UnwritableError:
     """The error of a file that cannot be written."""
-    reason = (error.strerror or str(error)).lower()
+    reason = reason_of(error).lower()
     return UnwritableError(
         f"{path}: cannot be written: {reason}; what was finished before is kept: make room there and do the same again"
     )

@@ -27,7 +27,7 @@ from typing import Any
 
 import psutil
 
-from euclio.core.errors import InputError
+from euclio.core.errors import InputError, reason_of
 from euclio.core.parameters import verb_text
 from euclio.core.system import BINARY, locked, read_at, write_at
 from euclio.experiments.durable import UNFINISHED, removed, replaced, written
@@ -74,7 +74,7 @@ class ResultFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             other = self._is_foreign({file.name for file in self.path.iterdir()})
         except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            reason = reason_of(error)
             raise InputError(f"cannot be made: {reason.lower()}; name another folder", file=str(self.path)) from None
         if other:
             raise InputError("holds other things than results; name another folder", file=str(self.path))

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from euclio.core.errors import InputError
+from euclio.core.errors import InputError, reason_of
 from euclio.core.families import family_of, find_family
 from euclio.experiments.durable import replaced
 from euclio.experiments.experiment import DrawnSource, Experiment, FileSource, GivenSource
@@ -187,7 +187,7 @@ def _paths(source: FileSource, field: str) -> Iterator[Path]:
         except (OSError, RuntimeError, ValueError) as error:  # too long, no such home, two stars in a name
             if isinstance(error, InputError):
                 raise
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            reason = reason_of(error)
             raise InputError(f"is {shown(given)}, no path ({reason}); name another", field=f"{field}.files") from None
 
 

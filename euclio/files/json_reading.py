@@ -10,7 +10,7 @@ from decimal import Decimal, DecimalException
 from pathlib import Path
 from typing import Any
 
-from euclio.core.errors import InputError
+from euclio.core.errors import InputError, reason_of
 from euclio.core.numbers import LONGEST_NUMBER
 from euclio.core.system import LARGEST_FILE_BYTES, read_bytes
 
@@ -122,7 +122,7 @@ def read_data(path: Path) -> bytes:
     except PermissionError:
         raise InputError("cannot be read: permission denied; change its permissions", file=file) from None
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        reason = reason_of(error)
         raise InputError(f"cannot be read: {reason}; check the path", file=file) from None
     if len(data) > LARGEST_FILE_BYTES:
         raise _too_large(file)

@@ -14,7 +14,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-from euclio.core.errors import InputError
+from euclio.core.errors import InputError, reason_of
 from euclio.core.numbers import decimal_text
 from euclio.core.system import BINARY, NOT_BLOCKING, make_blocking
 
@@ -131,7 +131,7 @@ def _write_to_pipe(data: bytes, path: Path) -> None:
 
 
 def _unwritable(path: str | Path, error: Exception) -> InputError:
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    reason = reason_of(error)
     return InputError(f"cannot be written: {reason.lower()}; choose another path", file=str(path))
 
 

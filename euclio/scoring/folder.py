@@ -10,7 +10,9 @@ from functools import cache
 from pathlib import Path
 from string import Template
 
-from euclio.core.errors import InputError, RefutedError
+from euclio.core.errors import InputError, RefutedError, reason_of
+from euclio.core.folders import made_folder
+from euclio.core.system import read_bytes
 from euclio.core.versions import provenance
 from euclio.files.boundary import at, validated, without_schema
 from euclio.files.dataclass_files import file_model, made, plain_data
@@ -137,11 +139,9 @@ def _cases(problem: str, names: tuple[str, ...]) -> tuple[Case, ...]:
 def _text(program: str | Path) -> str:
     """The text of a program; bytes that are no text are its author's fault, so they fail when it runs."""
     try:
-        if Path(program).exists() and not Path(program).is_file():
-            raise ValueError("is no file")
-        return Path(program).read_bytes().decode(errors="replace")
+        return read_bytes(Path(program)).decode(errors="replace")
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        reason = reason_of(error)
         raise InputError(f"cannot be read: {reason.lower()}; give a Python file", file=str(program)) from None
 
 
@@ -173,7 +173,7 @@ def write(problem: Problem, framework: str, folder: Path, count: int, seed: int,
     Raises:
         InputError: the folder has files or cannot be written to, or this system cannot confine programs.
     """
-    _make(folder)
+    made_folder(folder)
     if any(folder.iterdir()):
         raise InputError("has files already; give a new or an empty folder", file=str(folder))
     layout = FRAMEWORKS[framework]
@@ -197,22 +197,9 @@ def write(problem: Problem, framework: str, folder: Path, count: int, seed: int,
     texts |= {f"{layout.given}train/{case.source.name}.json": f"{json_text(_shown(case))}\n" for case in train}
     texts[layout.scorer + FILE] = json_text({"schema": SCHEMA, **plain_data(record)}) + "\n"
     for place, text in texts.items():
-        _make((folder / place).parent)
+        made_folder((folder / place).parent)
         write_text(text, folder / place)
     return Evaluator(folder / layout.scorer, record)
-
-
-def _make(folder: Path) -> None:
-    """Make a folder, if it is not there.
-
-    Raises:
-        InputError: it cannot be made.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise InputError(f"cannot be a folder: {reason.lower()}; choose another one", file=str(folder)) from None
 
 
 def _shown(case: Case) -> dict[str, object]:

@@ -16,6 +16,7 @@ from euclio.core.certificate import Verdict
 from euclio.core.compiled import time_runs
 from euclio.core.errors import InputError
 from euclio.core.families import families, homes
+from euclio.core.folders import made_folder
 from euclio.core.numbers import Number
 from euclio.core.parameters import Group, Parameter, as_given, option_text
 from euclio.core.progress import progress_bar, say, waiting
@@ -157,7 +158,7 @@ def check_bench_set(
         wrong += defects_of_set(place, chosen)
     if wrong:
         return SetChecked(chosen, tuple(wrong))
-    files = None if proofs is None else _folder(Path(proofs))
+    files = None if proofs is None else made_folder(Path(proofs))
     tried, against = (
         _certified(place, chosen, (as_read(sample), as_read(seed)), as_read(time_limit), files) if certify else ((), ())
     )
@@ -338,20 +339,6 @@ def export_bench_set(
         raise InputError("the set has no such instances; ask for another family or class", file=str(place))
     with progress_bar("export", len(chosen)) as advance:
         return export(place, chosen, Path(out), as_read(time_limit) or EXPORT_LIMIT_S, advance)
-
-
-def _folder(path: Path) -> Path:
-    """A folder for files, which is made if it is not there.
-
-    Raises:
-        InputError: it cannot be made.
-    """
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise InputError(f"cannot be a folder: {reason.lower()}; choose another one", file=str(path)) from None
-    return path
 
 
 def _chosen(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import euclio.export as export_room
-from euclio.core.errors import InputError, NoPlanError, RefusedError
+from euclio.core.errors import InputError, NoPlanError, RefusedError, reason_of
 from euclio.core.families import families
 from euclio.core.numbers import Number
 from euclio.core.parameters import Parameter, option_text
@@ -209,7 +209,7 @@ def write_exported(files: dict[str, str], out: Path, *, folder: bool) -> None:
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                reason = (error.strerror or str(error)).lower()
+                reason = reason_of(error).lower()
                 raise InputError(f"cannot be made: {reason}; choose another folder", file=str(path.parent)) from None
         write_text(text, path)
 

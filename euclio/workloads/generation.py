@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
-from euclio.core.errors import InputError
+from euclio.core.errors import InputError, reason_of
 from euclio.core.progress import told
 from euclio.files import save_instance
 from euclio.workloads.kinds import find_kind, grid, read_settings, refuse_unknown
@@ -50,7 +50,7 @@ def _make_folder(path: Path) -> None:
     except FileExistsError:
         raise InputError("is a file; name a folder, or a file ending in .json", file=str(path)) from None
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        reason = reason_of(error)
         raise InputError(f"cannot be made: {reason.lower()}; choose another folder", file=str(path)) from None
 
 

@@ -32,6 +32,12 @@ MOST_UNITS = 1 << 22
 """Sums are not looked for where there are more multiples of the largest unit that divides all prices."""
 
 
+def price_unit(prices: Iterable[Fraction]) -> Fraction:
+    """An amount that divides all prices, if perhaps not the largest: gcd of numerators over lcm of denominators."""
+    own = tuple(prices)
+    return Fraction(gcd(*(price.numerator for price in own)), lcm(*(price.denominator for price in own)))
+
+
 def least_sum(prices: Iterable[Fraction], amount: Fraction) -> Fraction:
     """The least sum of prices, each taken any number of times, that is no less than an amount above 0.
 
@@ -45,8 +51,7 @@ def least_sum(prices: Iterable[Fraction], amount: Fraction) -> Fraction:
     paid = sorted({price for price in prices if price})
     if not paid or amount <= 0:
         return amount
-    unit = Fraction(gcd(*(price.numerator for price in paid)), lcm(*(price.denominator for price in paid)))
-    # gcd of numerators over lcm of denominators divides all prices, if perhaps it is not the largest unit that does.
+    unit = price_unit(paid)
     sizes = [int(price / unit) for price in paid]
     asked = ceil(amount / unit)
     most = asked + sizes[0]

@@ -51,7 +51,7 @@ def deployed(
         for name, (of, hardware) in known.items():
             if of is module and name in counts:
                 size = batches.get(name, batches.get(module.name)) if isinstance(batches, Mapping) else batches
-                own.append(Allocation(_configuration(module, hardware, size), counts[name]))
+                own.append(Allocation(_configuration(module, hardware, size, option), counts[name]))
         if not own:
             raise InputError(f"names no machine of module {module.name}; add {module.name}:TYPE=N", field=option)
         own.sort(key=lambda one: rank_key(one.configuration, session.price))
@@ -64,7 +64,7 @@ def deployed(
     return Plan(tuple(plans)), PlanSpace(dummy=rule, charging=Charging.WHOLE)
 
 
-def _configuration(module: Module, hardware: str, size: BatchSize | None) -> Configuration:
+def _configuration(module: Module, hardware: str, size: BatchSize | None, option: str) -> Configuration:
     """The one configuration of a module that has a hardware and a batch."""
     there = [c for c in module.profile if c.hardware == hardware]
     batch, concurrency = size or (None, None)
@@ -73,9 +73,7 @@ def _configuration(module: Module, hardware: str, size: BatchSize | None) -> Con
         return found[0]
     if not there:
         types = joined(dict.fromkeys(c.hardware for c in module.profile))
-        raise InputError(
-            f"module {module.name} has no profile on {hardware}; it has one on {types}", field="--machines"
-        )
+        raise InputError(f"module {module.name} has no profile on {hardware}; it has one on {types}", field=option)
     several = len({c.concurrency for c in there}) > 1
     sizes = listed(f"{c.batch}x{c.concurrency}" if several else str(c.batch) for c in found or there)
     lacks = "is missing" if size is None else "is not in the profile" if not found else "is not clear"

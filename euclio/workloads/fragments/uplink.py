@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
-from euclio.core.errors import InputError
+from euclio.core.errors import InputError, reason_of
 from euclio.core.system import read_bytes
 from euclio.core.words import full
 from euclio.files.row_warnings import tell_doubts
@@ -88,7 +88,7 @@ def _read(file: Path) -> list[Trace]:
     try:
         lines = [line.strip() for line in read_bytes(file).decode().splitlines()]
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+        reason = reason_of(error).lower()
         raise InputError(f"{file} cannot be read: {reason}; name a file of bandwidths", field="trace") from None
     except ValueError:
         raise InputError(f"{file} is not UTF-8 text; name a file of bandwidths", field="trace") from None

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-from euclio.core.errors import InputError
+from euclio.core.errors import InputError, reason_of
 from euclio.core.numbers import exact_number
 from euclio.core.system import read_bytes
 from euclio.core.values import NOT_NEGATIVE, POSITIVE
@@ -176,7 +176,7 @@ def _of_go(file: str) -> Catalogue:
     try:
         text = read_bytes(Path(file)).decode("utf-8-sig")
     except (OSError, ValueError) as error:
-        reason = (error.strerror or str(error)).lower() if isinstance(error, OSError) else "is not UTF-8 text"
+        reason = reason_of(error).lower() if isinstance(error, OSError) else "is not UTF-8 text"
         raise InputError(f"cannot be read: {reason}; name a price list", file=file) from None
     if GO_MAP not in text:
         raise InputError(f"has no variable {GO_MAP}…, as Karpenter's generated list has; name such a file", file=file)

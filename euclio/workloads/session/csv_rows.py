@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from euclio.core.errors import InputError
+from euclio.core.errors import InputError, reason_of
 from euclio.core.system import read_bytes
 from euclio.core.values import POSITIVE
 from euclio.files.csv_files import csv_records
@@ -200,7 +200,7 @@ def text_of(file: str, what: str) -> str:
         data = read_bytes(Path(file))
         text = data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
     except (OSError, ValueError) as error:
-        reason = (error.strerror or str(error)).lower() if isinstance(error, OSError) else NO_TEXT
+        reason = reason_of(error).lower() if isinstance(error, OSError) else NO_TEXT
         raise InputError(f"cannot be read: {reason}; name a CSV file of {what}", file=file) from None
     if "\0" in text:
         raise InputError(f"cannot be read: {NO_TEXT}; name a CSV file of {what}", file=file)

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from euclio.core.errors import InputError
+from euclio.core.errors import InputError, reason_of
 from euclio.core.numbers import Number, exact_number
 from euclio.core.parameters import option_text, verb_text
 from euclio.core.words import joined, listed, nearest
@@ -334,7 +334,7 @@ def _tool(path: Path) -> Tool:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
+        reason = reason_of(error)
         raise InputError(f"cannot be read as TOML: {reason}; correct it there", file=str(path)) from None
     try:
         columns = {name: (own,) if isinstance(own, str) else tuple(own) for name, own in data["columns"].items()}

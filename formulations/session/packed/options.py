@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.compiled import clock, compiled
+from euclio.core.compiled import compiled, is_past
 from euclio.core.tolerances import TIE
 from euclio.problems.session.arrays import Floats, Ints, SessionArrays
 from euclio.problems.session.latency.dispatch import partial_latency, whole_latency
@@ -127,7 +127,7 @@ def shareable(
     asked, d, nodes = _Asked(m, longest, flow), 0, 0
     while d >= 0:
         nodes += 1
-        if kept.size > most_kept or (nodes % BETWEEN == 0 and clock() > deadline):
+        if kept.size > most_kept or (nodes % BETWEEN == 0 and is_past(deadline)):
             return _listed(kept, nodes, False)
         if v.tried[d] <= 1:
             # All numbers of machines of this configuration have been tried: on to the next rank.

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from euclio.core.compiled import clock, compiled
+from euclio.core.compiled import compiled, is_past
 from euclio.core.tolerances import TIE
 from euclio.problems.session.arrays import Floats, Ints, SessionArrays
 from euclio.problems.session.latency.dispatch import path_times
@@ -117,7 +117,7 @@ def search_on(
     limit *= 1.0 + SLACK
     fastest = _fastest(o)
     while place.level[0] >= 0:
-        if nodes % BETWEEN == 0 and clock() > deadline:
+        if nodes % BETWEEN == 0 and is_past(deadline):
             return BROKEN_OFF, nodes
         nodes += 1
         level = place.level[0]

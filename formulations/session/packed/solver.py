@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
-from math import gcd, lcm
 
 import numpy as np
 
@@ -28,7 +27,7 @@ from euclio.core.numbers import exact
 from euclio.core.result import Answer
 from euclio.problems.session import Charging, ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.problems.session.arrays import Ints, SessionArrays, module_plan, session_arrays
-from euclio.problems.session.bought_whole import BELOW, least_sum
+from euclio.problems.session.bought_whole import BELOW, least_sum, price_unit
 from euclio.problems.session.sharing.packing import packs
 from euclio.problems.session.sharing.placing import share_machines
 from formulations.session.known_plans import cheapest_of, quick_plan
@@ -138,17 +137,16 @@ class _Search:
     unsure: set[tuple[int, int]] = field(default_factory=set)
     _arrays: SessionArrays = field(init=False)
     _lister: Lister = field(init=False)
+    _unit: Fraction = field(init=False)
 
     def __post_init__(self) -> None:
         """List the plans on machines of the modules' own."""
-        self._arrays = session_arrays(self.session, self.space)
+        self._arrays, self._unit = session_arrays(self.session, self.space), price_unit(self.session.price.values())
         self._lister = Lister(self.session, self.space, self._arrays, self.limit(), self.deadline)
 
     def limit(self) -> float:
         """The largest cost per hour that is of interest: the next multiple of all prices' unit below the incumbent."""
-        prices = [price for price in self.session.price.values() if price]
-        unit = Fraction(gcd(*(p.numerator for p in prices)), lcm(*(p.denominator for p in prices)))
-        return min(float(self.cost - unit), float(self.cost) * (1.0 - GAP))
+        return min(float(self.cost - self._unit), float(self.cost) * (1.0 - GAP))
 
     def run(self) -> None:
         """Exhaust ever larger targets until the incumbent is reached or the time is up."""

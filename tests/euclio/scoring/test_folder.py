@@ -13,7 +13,7 @@ import yaml
 from scored_programs import PRISM
 
 import euclio
-from euclio.core.errors import InputError, RefutedError
+from euclio.core.errors import InputError, RefutedError, printable
 from euclio.scoring import folder as folders
 from euclio.scoring.folder import FILE, FRAMEWORKS, main, opened, write
 
@@ -134,6 +134,15 @@ def test_a_program_may_be_a_link_and_its_bytes_no_text(made, tmp_path):
 
 
 @pytest.mark.slow
+def test_a_program_that_is_a_folder_or_no_path_is_one_line(made, tmp_path, capsys):
+    """A pipe is read with patience, as by every other verb; what is no file is refused."""
+    for program, why in ((tmp_path, "is a directory"), ("null\0.py", "embedded null byte")):
+        assert main(made["plain"][0], [str(program)]) == 2
+        assert (
+            capsys.readouterr().err == f"error: {printable(str(program))}: cannot be read: {why}; give a Python file\n"
+        )
+
+
 def test_the_folder_is_run_by_its_own_python(made, tmp_path):
     folder, _ = made["plain"]
     words = [sys.executable, str(folder / "evaluate.py"), str(folder / "initial_program.py")]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from euclio.core.errors import InputError
+from euclio.core.errors import InputError, reason_of
 from euclio.core.progress import told
 from euclio.core.versions import provenance
 from euclio.experiments.bench_set.export.instance import exported, is_out_of_time, source_hash
@@ -137,7 +137,7 @@ class _Writer:
             part.write_bytes(data)
             part.replace(target)
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
+            reason = reason_of(error).lower()
             raise InputError(f"cannot be written: {reason}; choose another folder", file=str(target)) from None
 
 
@@ -154,7 +154,7 @@ def _opened(out: Path) -> Export | None:
         if not any(out.iterdir()):
             return None
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        reason = reason_of(error)
         raise InputError(f"cannot be a folder: {reason.lower()}; choose another one", file=str(out)) from None
     if not (out / FILE).is_file():
         raise InputError("is not empty, and holds no export; choose another folder", file=str(out))
