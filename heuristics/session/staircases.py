@@ -137,12 +137,11 @@ def _look_back(
             continue
         at[d] += 1
         i, looks = at[d], looks + 1
+        # The levels below may have billions of machines left to be tried, so the search ends here for all of them.
+        if looks > LOOKS * (1 if best < np.inf else PATIENCE):
+            break
         # No later configuration costs less per request.
-        if (
-            i == use.size
-            or cost[d] + (rest[d] + asked[d]) * s.unit_cost[use[i]] >= best * CHEAPER
-            or looks > LOOKS * (1 if best < np.inf else PATIENCE)
-        ):
+        if i == use.size or cost[d] + (rest[d] + asked[d]) * s.unit_cost[use[i]] >= best * CHEAPER:
             d -= 1
             continue
         k = use[i]
