@@ -19,6 +19,9 @@ import resource
 import struct
 import sys
 
+# The scorer starts no candidate on systems without hard limits: this line is for the checker of types.
+assert sys.platform != "win32"
+
 OPEN_FILES = "it can read the files of this user"
 OPEN_CALLS = "it can start and signal processes, and use the network"
 
