@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
@@ -52,12 +52,21 @@ def main(argv: list[str] | None = None) -> int:
     Returns:
         The exit code.
     """
+    return exit_code(lambda: _run(argv))
+
+
+def exit_code(program: Callable[[], int]) -> int:
+    """Run a program to its end: its exit code, or one line on standard error and the code of the error.
+
+    Args:
+        program: prints its results and returns an exit code.
+    """
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         _replace_unencodable(stream)
     try:
         with _collecting_rarely(), spelling(typed=True):
-            code = _run(argv)
+            code = program()
         sys.stdout.flush()
         return code
     except InputError as error:

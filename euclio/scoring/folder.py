@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from string import Template
 
-from euclio.core.errors import InputError, RefutedError, reason_of
+from euclio.core.errors import InputError, reason_of
 from euclio.core.folders import made_folder
 from euclio.core.system import read_bytes
 from euclio.core.versions import provenance
@@ -215,18 +214,15 @@ def main(folder: Path, words: Sequence[str] | None = None) -> int:
         words: the arguments; None means those of the command line.
 
     Returns:
-        The exit code: 0 with a score, 1 if a proof is refuted, 2 after bad input.
+        The exit code 0.
+
+    Raises:
+        InputError: a file or the program cannot be read.
+        RefutedError: a plan is better than proven.
     """
     parser = argparse.ArgumentParser(prog="evaluate.py", description="Score a program that defines solve(instance).")
     parser.add_argument("program", help="Python file")
     parser.add_argument("--test", action="store_true", help="score on the held-out instances")
     given = parser.parse_args(words)
-    try:
-        print(json_text(opened(folder).score(given.program, test=given.test).data()))
-    except (InputError, RefutedError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2 if isinstance(error, InputError) else 1
-    except KeyboardInterrupt:
-        print("error: interrupted", file=sys.stderr)
-        return 130
+    print(json_text(opened(folder).score(given.program, test=given.test).data()))
     return 0

@@ -8,7 +8,8 @@ if __name__ == "__main__" and not sys.flags.safe_path:
 
 from pathlib import Path
 
+from euclio.cli import exit_code
 from euclio.scoring.folder import main
 
 if __name__ == "__main__":
-    raise SystemExit(main(Path(__file__).parent))
+    raise SystemExit(exit_code(lambda: main(Path(__file__).parent)))

@@ -13,9 +13,11 @@ import yaml
 from scored_programs import PRISM
 
 import euclio
+from euclio.cli import exit_code
 from euclio.core.errors import InputError, RefutedError, printable
 from euclio.scoring import folder as folders
 from euclio.scoring.folder import FILE, FRAMEWORKS, main, opened, write
+from euclio.verbs.interface.exit_codes import BROKEN_PIPE
 
 COUNT, SECONDS = 4, 2
 
@@ -137,10 +139,9 @@ def test_a_program_may_be_a_link_and_its_bytes_no_text(made, tmp_path):
 def test_a_program_that_is_a_folder_or_no_path_is_one_line(made, tmp_path, capsys):
     """A pipe is read with patience, as by every other verb; what is no file is refused."""
     for program, why in ((tmp_path, "is a directory"), ("null\0.py", "embedded null byte")):
-        assert main(made["plain"][0], [str(program)]) == 2
-        assert (
-            capsys.readouterr().err == f"error: {printable(str(program))}: cannot be read: {why}; give a Python file\n"
-        )
+        assert exit_code(lambda words=[str(program)]: main(made["plain"][0], words)) == 2
+        told = f"{printable(str(program))}: cannot be read: {why}; give a Python file"
+        assert capsys.readouterr().err == f"euclio: {told}\n"
 
 
 def test_the_folder_is_run_by_its_own_python(made, tmp_path):
@@ -149,9 +150,14 @@ def test_the_folder_is_run_by_its_own_python(made, tmp_path):
     path = os.pathsep.join(sys.path)
     ran = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, env={"PYTHONPATH": path})
     assert json.loads(ran.stdout)["score"] == 0
+    # A reader of a pipe, such as `head`, may go before the score comes.
+    read, written = os.pipe()
+    os.close(read)
+    unheard = subprocess.run(words, stdout=written, stderr=subprocess.PIPE, text=True, env={"PYTHONPATH": path})
+    assert (unheard.returncode, "Traceback" in unheard.stderr) == (BROKEN_PIPE, False)
     missing = subprocess.run([*words[:2], "none.py"], capture_output=True, text=True, env={"PYTHONPATH": path})
     assert missing.returncode == 2
-    assert missing.stderr == "error: none.py: cannot be read: no such file or directory; give a Python file\n"
+    assert missing.stderr == "euclio: none.py: cannot be read: no such file or directory; give a Python file\n"
 
 
 @pytest.mark.slow
@@ -197,7 +203,7 @@ def test_the_evaluator_gives_what_the_framework_takes(made, monkeypatch, name):
 def test_a_spoilt_record_is_one_line(tmp_path, capsys, text, word):
     (tmp_path / FILE).write_text(text)
     (tmp_path / "program.py").write_text("")
-    assert main(tmp_path, [str(tmp_path / "program.py")]) == 2
+    assert exit_code(lambda: main(tmp_path, [str(tmp_path / "program.py")])) == 2
     found = capsys.readouterr().err
     assert found.count("\n") == 1
     assert word in found
@@ -208,7 +214,7 @@ def test_an_unknown_instance_is_named(tmp_path, capsys):
     text = '{"schema": "euclio/evaluator/1", "problem": "prism", "seconds": 1, "train": ["abc"], "test": ["abc"]}'
     (tmp_path / FILE).write_text(text)
     (tmp_path / "program.py").write_text("")
-    assert main(tmp_path, [str(tmp_path / "program.py")]) == 2
+    assert exit_code(lambda: main(tmp_path, [str(tmp_path / "program.py")])) == 2
     assert "no instance abc" in capsys.readouterr().err
 
 
@@ -218,7 +224,7 @@ def test_a_refuted_proof_is_exit_code_1(made, monkeypatch, capsys):
 
     monkeypatch.setattr(folders, "score", refuted)
     folder = made["plain"][0]
-    assert main(folder, [str(folder / "initial_program.py")]) == 1
+    assert exit_code(lambda: main(folder, [str(folder / "initial_program.py")])) == 1
     assert "better than proven" in capsys.readouterr().err
 
 
