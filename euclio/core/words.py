@@ -108,6 +108,11 @@ def decimals(value: float | None, digits: int = 0, *, separator: str = ",", none
     return none if value is None or math.isnan(value) else f"{value:{separator}.{digits}f}"
 
 
+def rounded_down(share: float) -> float:
+    """A share that is no larger once it is printed with two decimals of a per cent."""
+    return math.floor(share * 10_000) / 10_000
+
+
 def percent(share: float | None, digits: int = 2, *, sign: str = " %", none: str = DASH) -> str:
     """A share as a percentage.
 

@@ -16,13 +16,13 @@ from euclio.core.lazy import late_value
 from euclio.core.progress import progress_bar
 from euclio.core.result import AnyResult, Status
 from euclio.core.showing import Framed, Plotted
-from euclio.core.words import DASH, amount, figures, percent
+from euclio.core.words import DASH, amount, figures, percent, rounded_down
 from euclio.problems.day.evaluate import WHOLE, DayEvaluation
 from euclio.problems.day.figures import DayFigures, figures_of
 from euclio.problems.day.instance import Day
 from euclio.problems.day.sharing import DaySpace
 from euclio.problems.session.costs import money
-from euclio.problems.session.stated_attainment import described, rounded_down, stated
+from euclio.problems.session.stated_attainment import described, stated
 from euclio.serving.attainment.demand import Demand
 
 SCHEMA = "euclio/day-comparison/1"

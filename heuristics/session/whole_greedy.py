@@ -7,11 +7,13 @@ them is kept.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
 
+from euclio.core.lazy import late
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.problems.session import Charging, Plan, PlanSpace, Session, evaluate
@@ -20,10 +22,13 @@ from euclio.problems.session.family import FAMILY
 from euclio.problems.session.least_latency import why_no_plan
 from euclio.problems.session.policies.kernels import raise_error_of
 from euclio.problems.session.sharing.placing import share_machines
-from heuristics.session.packing_search import cheaper_packed
 from heuristics.session.schedule import filled_plan
 from heuristics.session.solver import hardware_choices
 from heuristics.session.whole_splitting import cover_module, split_whole
+
+cheaper_packed: Callable[[Session, PlanSpace, SessionArrays, Plan, float], Plan | None] = late(
+    "heuristics.session.packing_search", "cheaper_packed"
+)
 
 NAME = "whole-greedy"
 WEIGHTS = (1.0, 0.5, 0.0)

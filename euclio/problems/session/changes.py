@@ -15,17 +15,20 @@ from pathlib import Path
 from typing import Any
 
 from euclio.core.errors import InputError
+from euclio.core.lazy import late
 from euclio.core.numbers import exact_number
 from euclio.core.parameters import Parameter, option_text
 from euclio.core.values import amounts_by_name, count_or_none, exact_not_negative, exact_positive, named, one_or_named
 from euclio.core.words import amount, counted, full, joined, percent
 from euclio.problems.session.checking.machine_changes import NamedPlan, machine_counts, named_plan
-from euclio.problems.session.duration_quantiles import modules_at, quantile_level
 from euclio.problems.session.instance import Hardware, Session, amounts, level_share, machine_number
 from euclio.problems.session.largest_shares import LargestShare, exact_share, types_of_name
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.running import Running, RunningMachines
 from euclio.problems.session.services import application_modules, application_rate
+
+modules_at = late("euclio.problems.session.duration_quantiles", "modules_at")
+quantile_level = late("euclio.problems.session.duration_quantiles", "quantile_level")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,10 +25,12 @@ from fractions import Fraction
 from functools import partial
 from itertools import groupby
 
+from euclio.core.lazy import late
 from euclio.core.words import full, joined
 from euclio.problems.session.instance import Configuration, Module, Session, level_share
 from euclio.problems.session.latency.paths import longest_path
-from euclio.problems.session.parts_of_plans import objectives_kept
+
+objectives_kept = late("euclio.problems.session.parts_of_plans", "objectives_kept")
 
 # What looks odd about a session without being wrong: an objective in another unit than the durations (ours).
 

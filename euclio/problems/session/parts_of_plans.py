@@ -117,6 +117,6 @@ def objectives_in_words(session: Session, evaluation: Evaluation) -> str:
     return f"latency {full(evaluation.latency_s)} s of {full(session.slo_s)} s"
 
 
-def tightest(objectives: Sequence[KeptObjective]) -> KeptObjective:
-    """The objective of which a plan leaves the fewest seconds."""
-    return min(objectives, key=lambda one: one.slack_s)
+def tightest_of(session: Session, evaluation: Evaluation) -> KeptObjective:
+    """The objective of which a plan leaves the fewest seconds, in a session with objectives."""
+    return min(objectives_of(session, evaluation), key=lambda one: one.slack_s)

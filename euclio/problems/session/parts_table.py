@@ -22,17 +22,10 @@ OBJECTIVE_COLUMNS = (
 )
 
 
-def objective_table(session: Session, evaluation: Evaluation) -> list[RenderableType]:
-    """The table of the objectives, and below it the modules that lead to none; nothing in a session with one SLO."""
-    rows = objectives_of(session, evaluation)
-    said = any_latency_in_words(session)
-    return [table_of(rows, OBJECTIVE_COLUMNS), *([Text(said)] if said else []), Text("")] if rows else []
-
-
-def application_table(
+def tables_of_parts(
     session: Session, evaluation: Evaluation, value: Fraction, headroom: Fraction
 ) -> list[RenderableType]:
-    """The table of the applications; nothing in a session that names none.
+    """The tables of the objectives and of the applications, each if the session names them, with blank lines below.
 
     Args:
         session: the session.
@@ -40,6 +33,11 @@ def application_table(
         value: the cost of the plan in money per hour.
         headroom: by what share more requests are planned for than come.
     """
+    shown: list[RenderableType] = []
+    if objectives := objectives_of(session, evaluation):
+        # Below stand the modules that lead to no objective.
+        said = any_latency_in_words(session)
+        shown += [table_of(objectives, OBJECTIVE_COLUMNS), *([Text(said)] if said else []), Text("")]
     columns = (
         Label("application", "name", lambda name: name or "other modules"),
         Column("req/s", "rate_rps", lambda rate: figures(rate / (1 + headroom)) if rate else DASH),
@@ -47,5 +45,6 @@ def application_table(
         Column("share", "cost_per_h", lambda cost: percent(float(cost / value), 1) if value else DASH, spare=2),
         Label("modules", "modules", listed, spare=1),
     )
-    rows = applications_of(session, evaluation)
-    return [table_of(rows, columns), Text("")] if rows else []
+    if applications := applications_of(session, evaluation):
+        shown += [table_of(applications, columns), Text("")]
+    return shown

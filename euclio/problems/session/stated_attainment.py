@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 from euclio.core.result import AnyResult
-from euclio.core.words import percent
+from euclio.core.words import percent, rounded_down
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +46,3 @@ def described(kept: Stated | None) -> dict[str, Any]:
         "attainment_at_least": None if kept is None else kept.least,
         "judged_requests": None if kept is None else kept.requests,
     }
-
-
-def rounded_down(share: float) -> float:
-    """A share that is no larger once it is printed with two decimals of a per cent."""
-    return math.floor(share * 10_000) / 10_000

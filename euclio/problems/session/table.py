@@ -11,11 +11,24 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from euclio.core.fitted_table import Column, Label, table_of
+from euclio.core.lazy import late
 from euclio.core.objective import LEAST_COST
 from euclio.core.result import Result
 from euclio.core.space_fields import in_words
 from euclio.core.tables import bound_text, claimed_of
-from euclio.core.words import DASH, amount, counted, figures, full, joined, milliseconds, percent, plain, took
+from euclio.core.words import (
+    DASH,
+    amount,
+    counted,
+    figures,
+    full,
+    joined,
+    milliseconds,
+    percent,
+    plain,
+    rounded_down,
+    took,
+)
 from euclio.problems.session.bought_whole import whole_costs_in_words
 from euclio.problems.session.changes import source_rate
 from euclio.problems.session.checking.machine_limits import limited_apart, needed_together
@@ -24,15 +37,15 @@ from euclio.problems.session.evaluate import Evaluation, ModuleEvaluation, machi
 from euclio.problems.session.instance import Module, Session
 from euclio.problems.session.latency.of_requests import caveat
 from euclio.problems.session.latency.paths import times_from, times_until
-from euclio.problems.session.parts_of_plans import objectives_of, tightest
-from euclio.problems.session.parts_table import application_table, objective_table
 from euclio.problems.session.plan import ModulePlan, Plan
 from euclio.problems.session.policies import Form
 from euclio.problems.session.rules import Charging
 from euclio.problems.session.services import without_objective
 from euclio.problems.session.sharing.packing import residents
 from euclio.problems.session.space import PlanSpace
-from euclio.problems.session.stated_attainment import rounded_down
+
+tables_of_parts = late("euclio.problems.session.parts_table", "tables_of_parts")
+tightest_of = late("euclio.problems.session.parts_of_plans", "tightest_of")
 
 ANY = "any"
 """The budget of a module that leads to no objective."""
@@ -106,8 +119,9 @@ def plan_table(session: Session, result: Result) -> RenderableType:
         shown += [{"module": module.name} | rows_of_module[0] | times, *rows_of_module[1:]]
     left_out = len(session.modules) - MOST_MODULES
     more = [Text(f"... and {left_out} more modules, which --json prints too")] if left_out > 0 else []
-    above = objective_table(session, result.evaluation)
-    above += application_table(session, result.evaluation, result.value, _headroom(result))
+    above = []
+    if session.objectives or session.applications:
+        above = tables_of_parts(session, result.evaluation, result.value, _headroom(result))
     return Group(header, Text(""), *above, table_of(shown, _columns(session, result, shown)), *more)
 
 
@@ -178,7 +192,7 @@ def _latency(session: Session, evaluation: Evaluation) -> str:
     """The worst case against the SLO, or against the objective of which it leaves least."""
     assert evaluation.latency_s is not None
     if session.objectives:
-        one = tightest(objectives_of(session, evaluation))
+        one = tightest_of(session, evaluation)
         share = percent(float(one.latency_s / one.slo_s), 1)
         return f"{one.name} {milliseconds(one.latency_s)} of {milliseconds(one.slo_s)} ms ({share}) has the least slack"
     share = percent(float(evaluation.latency_s / session.slo_s), 1)

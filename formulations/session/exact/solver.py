@@ -38,7 +38,6 @@ from formulations.session.demands import limited_shares
 from formulations.session.exact.apart import proven_apart
 from formulations.session.exact.frontier_search import ANY_WORK, Proof, prove_watched
 from formulations.session.known_plans import quick_plan, with_known_plans
-from formulations.session.module.nearly_full import nearly_full
 from formulations.session.per_hardware import cheapest_over_hardware
 from formulations.session.split.course import Course, unwatched, watched, with_trace
 from formulations.tolerances import GAP, INSIDE, SLO_SLACK
@@ -201,6 +200,7 @@ solve_packed: Callable[
 solve_continuous: Callable[[Session, PlanSpace, SessionArrays, float], Answer] = late(
     "formulations.session.exact.continuous", "solve_continuous"
 )
+nearly_full: Callable[[Session, PlanSpace, Plan], Plan] = late("formulations.session.module.nearly_full", "nearly_full")
 
 
 FIRST_WORK = 2_000_000
@@ -329,7 +329,9 @@ def _plan_of(session: Session, space: PlanSpace, arrays: SessionArrays, proof: P
     """The plan that a search has found; None means that it has none."""
     if not math.isfinite(proof.cost):
         return None
-    return nearly_full(session, space, to_plan(session, arrays, proof.machines, proof.partial_at))
+    plan = to_plan(session, arrays, proof.machines, proof.partial_at)
+    # With dummies that can be counted there is no rate of a partial machine to choose.
+    return plan if space.dummy.countable else nearly_full(session, space, plan)
 
 
 def _is_on_lines(space: PlanSpace) -> bool:

@@ -11,12 +11,15 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import accumulate
 from math import ceil, floor, inf, lcm
+from typing import TYPE_CHECKING
 
 from euclio.problems.session import Allocation, Configuration, DummyRule, Module, ModulePlan, PlanSpace
 from euclio.problems.session.evaluate import rank_key
 from euclio.problems.session.policies import Form
 from formulations.effort import Effort
-from formulations.session.module.least import LeastRow
+
+if TYPE_CHECKING:
+    from formulations.session.module.least import LeastRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from euclio.core.tables import to_text
 from euclio.files import result_to_text, save_instance
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.objectives import Application, Objective
-from euclio.problems.session.parts_of_plans import applications_of, objectives_of, tightest
+from euclio.problems.session.parts_of_plans import applications_of, objectives_of, tightest_of
 from euclio.problems.session.table import plan_table
 from tests.drawn.small_sessions import small_session, with_objectives
 
@@ -52,7 +52,7 @@ def test_each_objective_has_the_longest_of_its_paths(seed):
     for one in kept:
         assert one.latency_s == max(map(length, paths_to(session, one.to))) == length(one.path)
         assert one.slack_s >= 0
-    assert tightest(kept).slack_s == session.slo_s - found.evaluation.latency_s
+    assert tightest_of(session, found.evaluation).slack_s == session.slo_s - found.evaluation.latency_s
 
 
 def test_applications_share_the_cost_and_unnamed_modules_come_last():
