@@ -193,19 +193,32 @@ def named_points(read: Callable[[str], ValueT]) -> Callable[[str], dict[str, tup
 
 def amounts_by_name(text: str | Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Fraction]]:
     """Exact numbers that are not negative by two names, as in ``region=T4:1,L4:2,power=T4:70``."""
+    return _by_two_names(text, exact_not_negative, "NUMBER")
+
+
+def texts_by_name(text: str | Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, str]]:
+    """Texts by two names, as in ``gpus=small:1g,large:3g``."""
+    return _by_two_names(text, str, "TEXT")
+
+
+def _by_two_names(
+    text: str | Mapping[str, Mapping[str, Any]], parse: Callable[[Any], ValueT], of_kind: str
+) -> dict[str, dict[str, ValueT]]:
     if isinstance(text, Mapping):
-        return {str(name): named(exact_not_negative)(each) for name, each in text.items()}
-    found: dict[str, dict[str, Fraction]] = {}
+        return {str(name): named(parse)(each) for name, each in text.items()}
+    found: dict[str, dict[str, ValueT]] = {}
     name = ""
     for part in divided(text):
         own, sign, pair = (piece.strip() for piece in str(part).rpartition("="))
         name = own if sign else name
         of, _, amount = (piece.strip() for piece in pair.rpartition(":"))
         if not (name and of and amount):
-            raise argparse.ArgumentTypeError(f"{part!r} must be NAME=TYPE:NUMBER, or TYPE:NUMBER after such a pair")
+            raise argparse.ArgumentTypeError(
+                f"{part!r} must be NAME=TYPE:{of_kind}, or TYPE:{of_kind} after such a pair"
+            )
         if of in found.setdefault(name, {}):
             raise argparse.ArgumentTypeError(f"{of!r} is given twice for {name!r}; keep one of them")
-        found[name][of] = exact_not_negative(amount)
+        found[name][of] = parse(amount)
     return found
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from euclio.core.errors import InputError
 from euclio.export.groups import Deployment, MachineGroup
 from euclio.export.names import label_value
 from euclio.export.remarks import comments, group_remarks, plan_remarks
@@ -69,7 +70,7 @@ def manifests(
     for home, alike in deployed.homes.items():
         first = alike[0]
         labels = _labels(deployed, home, alike)
-        gpu = first.configuration.hardware not in without_gpu
+        gpu = _gpu_resource(deployed, first.configuration.hardware, without_gpu)
         own_image = image.replace("{module}", home if first.shares else names.labels[first.module])
         node = {node_label: names.hardware_values[first.configuration.hardware]}
         pod = _pod(deployed, home, alike, gpu, own_image, node, port)
@@ -118,11 +119,31 @@ def _deployment(home: str, machines: int, labels: dict[str, str], pod: dict[str,
     }
 
 
+def _gpu_resource(deployed: Deployment, hardware: str, without_gpu: Container[str]) -> str | None:
+    """The resource of Kubernetes that a machine takes one of; None if it has no GPU.
+
+    A slice has the name that NVIDIA's device plugin gives it, which states its memory, such as nvidia.com/mig-3g.20gb.
+
+    Raises:
+        InputError: the memory of a slice is unknown.
+    """
+    if hardware in without_gpu:
+        return None
+    i, own = next((i, h) for i, h in enumerate(deployed.session.hardware) if h.name == hardware)
+    profile = next(iter(own.slices.values()), None)
+    if profile is None:
+        return "nvidia.com/gpu"
+    if own.memory_mb is None:
+        message = f"is missing; Kubernetes names a slice {profile} by its memory, such as nvidia.com/mig-3g.20gb"
+        raise InputError(message, field=f"hardware[{i}].memory_mb")
+    return f"nvidia.com/mig-{profile.partition('-')[0]}.{round(own.memory_mb / 1024)}gb"
+
+
 def _pod(
     deployed: Deployment,
     home: str,
     alike: Sequence[MachineGroup],
-    gpu: bool,
+    gpu: str | None,
     image: str,
     node: dict[str, str],
     port: int,
@@ -145,8 +166,8 @@ def _pod(
         ],
     }
     pod: dict[str, Any] = {"nodeSelector": node, "containers": [container]}
-    if gpu:
-        container["resources"] = {"limits": {"nvidia.com/gpu": 1}}
+    if gpu is not None:
+        container["resources"] = {"limits": {gpu: 1}}
     else:
         apart = {"labelSelector": {"matchLabels": MANAGED}, "topologyKey": "kubernetes.io/hostname"}
         pod["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [apart]}}

@@ -25,7 +25,7 @@ from euclio.problems.pipeline import Cluster
 from euclio.problems.session import Configuration, Session
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import REFUSED, SOLVED
-from euclio.verbs.interface.keyword_types import AmountsByName, ByName
+from euclio.verbs.interface.keyword_types import AmountsByName, ByName, TextsByName
 from euclio.verbs.interface.outputs import check_written
 from euclio.verbs.interface.shared_parameters import PROFILE_OUTPUTS, STRICT
 from euclio.verbs.interface.verb import verb
@@ -50,6 +50,7 @@ class TableTerms(TypedDict, total=False):
         at_least: machines that are paid for, used or not, by hardware.
         resource: most that all machines take of a resource, by its name.
         takes: amount of a resource that a machine takes, by name of the resource, then by hardware.
+        slices: profile of the GPU slice that a machine is, by name of the resource, then by hardware.
     """
 
     columns: str | Mapping[str, str] | None
@@ -63,6 +64,7 @@ class TableTerms(TypedDict, total=False):
     at_least: ByName | None
     resource: ByName | None
     takes: AmountsByName | None
+    slices: TextsByName | None
 
 
 @verb(typed=TableTerms)
@@ -95,7 +97,7 @@ def import_csv(
         name: name of the session; None means the file's.
         strict: refuse doubted rows (docs/howto/doubts.md) instead of warning of them.
         **terms: `columns`, `unit`, `where`, `limit`, `tool`, `per`, `factor`, `stock`, `at_least`, `resource`,
-            `takes`.
+            `takes`, `slices`.
 
     Raises:
         InputError: naming file, line and remedy, or the keyword.

@@ -1,6 +1,6 @@
 """Capacities of resources on and next to ties: exact methods and the prover agree with an enumeration.
 
-A stock is one of them.
+A stock is one of them, and GPUs that are cut into slices are several.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from euclio.core.registry import find_solver
 from euclio.core.result import Result, Status
 from euclio.problems.session import Charging, DummyRule, PlanSpace, Session, evaluate
 from euclio.problems.session.evaluate import machines_by_hardware
+from euclio.problems.session.gpu_slices import PROFILES, Parts, least_gpus
 from euclio.problems.session.policies import POLICIES
 from euclio.problems.session.running import Running, RunningMachines
 from tests.drawn.small_sessions import bought_session, small_session
@@ -54,7 +55,23 @@ def case(rng: Random, seed: int) -> tuple[Session, PlanSpace]:
             # A file takes nothing between 0 and the least magnitude.
             resources[name] = capacity if capacity >= LEAST else Fraction(0)
     session = replace(session, resources=resources)
-    return _held(rng, session, used), space
+    held = _held(rng, session, used)
+    return (_sliced(Random(f"slices {seed}"), held, used) if charging.whole else held), space
+
+
+def _sliced(rng: Random, session: Session, used: dict[str, Fraction]) -> Session:
+    """One session in three with machines that are slices of GPUs: as many GPUs as a plan needs, one less or more."""
+    if rng.randrange(3):
+        return session
+    chosen = {h.name: rng.choice(tuple(PROFILES)) for h in session.hardware if rng.randrange(4)}
+    if not chosen:
+        return session
+    parts: Parts = {}
+    for name, profile in chosen.items():
+        parts[profile] = parts.get(profile, 0) + int(used.get(name, 0))
+    gpus = max(0, least_gpus(parts) + rng.choice((-1, 0, 0, 1)))
+    hardware = [replace(h, slices={"gpus": chosen[h.name]} if h.name in chosen else {}) for h in session.hardware]
+    return replace(session, hardware=tuple(hardware), resources={**session.resources, "gpus": gpus})
 
 
 def _used(session: Session, found: Result) -> dict[str, Fraction]:
@@ -122,7 +139,7 @@ def _as_stock(rng: Random, session: Session, space: PlanSpace) -> list[str]:
     if session.spare_machines:
         return []
     counts = {h.name: rng.randint(0, 4) for h in session.hardware}
-    bare = replace(session, resources={}, hardware=tuple(replace(h, takes={}) for h in session.hardware))
+    bare = replace(session, resources={}, hardware=tuple(replace(h, takes={}, slices={}) for h in session.hardware))
     stock = replace(bare, hardware=tuple(replace(h, count=counts[h.name]) for h in bare.hardware))
     written = replace(
         bare,

@@ -18,7 +18,15 @@ from euclio.core.errors import InputError
 from euclio.core.lazy import late
 from euclio.core.numbers import exact_number
 from euclio.core.parameters import Parameter, option_text
-from euclio.core.values import amounts_by_name, count_or_none, exact_not_negative, exact_positive, named, one_or_named
+from euclio.core.values import (
+    amounts_by_name,
+    count_or_none,
+    exact_not_negative,
+    exact_positive,
+    named,
+    one_or_named,
+    texts_by_name,
+)
 from euclio.core.words import amount, counted, full, joined, percent
 from euclio.problems.session.checking.machine_changes import NamedPlan, machine_counts, named_plan
 from euclio.problems.session.instance import Hardware, Session, amounts, level_share, machine_number
@@ -58,6 +66,7 @@ class SessionChanges:
         longest_duration_s: seconds that a batch takes at most, by name of the module; of the durations planned with.
         least_machines: the whole machines that a module has at least, by its name.
         at_least: machines that are paid for, used or not, by hardware.
+        slices: the profile of the GPU slice that a machine is, by name of the resource, then by hardware.
 
     Raises:
         InputError: a number out of range; names the field.
@@ -82,6 +91,7 @@ class SessionChanges:
     longest_duration_s: dict[str, Fraction] | None = None
     least_machines: dict[str, int] | None = None
     at_least: dict[str, int] | None = None
+    slices: dict[str, dict[str, str]] | None = None
 
     def __post_init__(self) -> None:
         # One option takes a value of the session, or values by name.
@@ -140,14 +150,18 @@ class SessionChanges:
 
     def _machines(self, session: Session) -> dict[str, Any]:
         """The fields of a session that say its machine types, and which groups of them have a largest share."""
-        shares, taken = self._shares(session), self._taken(session)
-        hardware = tuple(self._hardware(h, shares, taken[h.name]) for h in session.hardware)
+        shares, taken, sliced = self._shares(session), self._by_type(session, "takes"), self._by_type(session, "slices")
+        hardware = tuple(self._hardware(h, shares, taken[h.name], sliced[h.name]) for h in session.hardware)
         kept = (group for group in session.largest_shares if frozenset(group.hardware) not in shares)
         new = (group for group in shares.values() if len(group.hardware) > 1)
         return {"hardware": hardware, "largest_shares": (*kept, *new)}
 
     def _hardware(
-        self, own: Hardware, shares: dict[frozenset[str], LargestShare], taken: dict[str, Fraction]
+        self,
+        own: Hardware,
+        shares: dict[frozenset[str], LargestShare],
+        taken: dict[str, Fraction],
+        sliced: dict[str, str],
     ) -> Hardware:
         """A machine type with its changes."""
         name, alone = own.name, shares.get(frozenset([own.name]))
@@ -158,10 +172,13 @@ class SessionChanges:
                 count=(self.stock or {}).get(name, own.count),
                 largest_share=own.largest_share if alone is None else alone.share,
                 takes=own.takes | taken,
+                slices=own.slices | sliced,
                 price_source=None if name in (self.price_per_h or {}) else own.price_source,
                 at_least=(self.at_least or {}).get(name, own.at_least),
             )
         except InputError as error:
+            if error.field and error.field.startswith("slices."):
+                raise
             # Of two changes that do not fit together either one may be named.
             changed = "at_least" if name in (self.at_least or {}) else "stock"
             said = error.message if changed == "at_least" else f"does not fit `at_least`, which {error.message}"
@@ -179,15 +196,15 @@ class SessionChanges:
             found[frozenset(types)] = LargestShare(types, most)
         return found
 
-    def _taken(self, session: Session) -> dict[str, dict[str, Fraction]]:
-        """The amounts that machines take of resources, by hardware, then by name of the resource."""
-        found: dict[str, dict[str, Fraction]] = {h.name: {} for h in session.hardware}
-        for resource, each in (self.takes or {}).items():
+    def _by_type(self, session: Session, field: str) -> dict[str, dict[str, Any]]:
+        """What machines take of resources, or which slices they are, by hardware, then by name of the resource."""
+        found: dict[str, dict[str, Any]] = {h.name: {} for h in session.hardware}
+        for resource, each in (getattr(self, field) or {}).items():
             if resource not in session.resources | (self.resources or {}):
                 message = f"limits nothing, since {resource} has no capacity; give --resource {resource}=N as well"
-                raise InputError(message, field=f"takes.{resource}")
+                raise InputError(message, field=f"{field}.{resource}")
             for name, own in each.items():
-                check_hardware(name, session.price, f"takes.{resource}")
+                check_hardware(name, session.price, f"{field}.{resource}")
                 found[name][resource] = own
         return found
 
@@ -202,6 +219,8 @@ class SessionChanges:
         words += [f"{full(most)} of {name} in all" for name, most in (self.resources or {}).items()]
         for resource, each in (self.takes or {}).items():
             words += [f"{full(own)} of {resource} for each {name}" for name, own in each.items()]
+        for resource, parts in (self.slices or {}).items():
+            words += [f"a slice {profile} of {resource} for each {name}" for name, profile in parts.items()]
         if self.running is not None:
             words.append(f"{sum(own.machines for own in self.running):,} machines that run already")
         if self.most_changes is not None:
@@ -418,6 +437,14 @@ CHANGE_OPTIONS = (
         help="what a machine takes of a resource of --resource or the file, such as region=T4:1,L4:2",
         parse=amounts_by_name,
         metavar="NAME=TYPE:N,...",
+    ),
+    Parameter(
+        flag="--slices",
+        field="slices",
+        help="which slice of a GPU a machine is, such as gpus=small:1g,large:3g, where --resource gpus=4 or the file "
+        "counts the GPUs",
+        parse=texts_by_name,
+        metavar="NAME=TYPE:SLICE,...",
     ),
     Parameter(
         flag="--from",

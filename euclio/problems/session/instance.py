@@ -13,6 +13,7 @@ from euclio.core.lazy import late_value
 from euclio.core.numbers import Number, exact_number, whole_number
 from euclio.core.showing import Framed
 from euclio.core.words import amount, full
+from euclio.problems.session.gpu_slices import check_profile
 from euclio.problems.session.largest_shares import LargestShare, check_groups, exact_share
 from euclio.problems.session.objectives import (
     MOST_NAMED,
@@ -48,6 +49,8 @@ class Hardware:
         price_source: where the price is from, in one line (`euclio prices`); None: not said. It is no part of what
             makes two machine types equal.
         at_least: machines of it that are paid for, used or not; None: none.
+        slices: the profile of the GPU slice that a machine of it is, by the resource that counts these GPUs
+            (`euclio.problems.session.gpu_slices.PROFILES`), such as ``{"gpus": "3g"}``.
     """
 
     name: str
@@ -58,6 +61,7 @@ class Hardware:
     takes: dict[str, Fraction] = field(default_factory=dict, hash=False)
     price_source: str | None = field(default=None, compare=False)
     at_least: int | None = None
+    slices: dict[str, str] = field(default_factory=dict, hash=False)
 
     def __init__(
         self,
@@ -69,6 +73,7 @@ class Hardware:
         takes: Mapping[str, Number] | None = None,
         price_source: str | None = None,
         at_least: int | None = None,
+        slices: Mapping[str, str] | None = None,
     ) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "price_per_h", exact_number(price_per_h, "price_per_h", zero=True))
@@ -83,6 +88,13 @@ class Hardware:
         if self.at_least is not None and self.count is not None and self.at_least > self.count:
             message = f"is {self.at_least:,}, more than the {self.count:,} in stock; lower it, or raise the stock"
             raise InputError(message, field="at_least")
+        object.__setattr__(self, "slices", dict(slices or {}))
+        for resource, profile in self.slices.items():
+            if wrong := check_profile(profile):
+                raise InputError(wrong, field=f"slices.{resource}")
+            if resource in self.takes:
+                message = f"stands under `takes` too: a machine is a slice of {resource}, or takes an amount of it"
+                raise InputError(message, field=f"slices.{resource}")
 
 
 def amounts(values: Mapping[str, Number], field: str) -> dict[str, Fraction]:
@@ -445,14 +457,7 @@ def _check_names(session: Session) -> None:
             )
         known.add(hardware.name)
     memory = {h.name: h.memory_mb for h in session.hardware}
-    taken = {name for h in session.hardware for name in h.takes}
-    for name in session.resources:
-        if name not in taken:
-            raise InputError(
-                "is taken by no hardware; say under `hardware[].takes` what a machine takes of it"
-                + (f" (known: {', '.join(sorted(taken))})" if taken else ""),
-                field=f"resources.{name}",
-            )
+    _check_resources(session)
     names: set[str] = set()
     for i, module in enumerate(session.modules):
         if module.name in names:
@@ -483,6 +488,25 @@ def _check_names(session: Session) -> None:
         if edge in seen:
             raise InputError(f"edge {edge[0]} -> {edge[1]} is listed twice; keep one of them", field=f"edges[{i}]")
         seen.add(edge)
+
+
+def _check_resources(session: Session) -> None:
+    amounts_of = {name for h in session.hardware for name in h.takes}
+    sliced = {name for h in session.hardware for name in h.slices}
+    taken = amounts_of | sliced
+    for name, capacity in session.resources.items():
+        if name not in taken:
+            raise InputError(
+                "is taken by no hardware; say under `hardware[].takes` what a machine takes of it"
+                + (f" (known: {', '.join(sorted(taken))})" if taken else ""),
+                field=f"resources.{name}",
+            )
+        if name in amounts_of & sliced:
+            message = "counts GPUs for slices, and an amount for other hardware; use two resources"
+            raise InputError(message, field=f"resources.{name}")
+        if name in sliced and capacity.denominator != 1:
+            message = f"is {full(capacity)}; it counts the GPUs that are cut into slices: give a whole number"
+            raise InputError(message, field=f"resources.{name}")
 
 
 def _some_names(modules: tuple[Module, ...]) -> str:

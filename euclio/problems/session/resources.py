@@ -1,6 +1,7 @@
 """What limits the machines of a plan over all modules: resources that machines of each type take some of (ours).
 
 A stock of a type is one of them: the resource "machines of that type", of which each machine of the type takes one.
+GPUs that are cut into slices are several of them (`gpu_slices.py`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from math import ceil, floor
 from typing import NamedTuple
 
 from euclio.core.words import full, joined
+from euclio.problems.session.gpu_slices import rows_of
 from euclio.problems.session.instance import Session
 from euclio.problems.session.space import PlanSpace
 
@@ -47,6 +49,9 @@ def machine_limits(session: Session) -> list[MachineLimit]:
         MachineLimit(name, capacity, {h.name: h.takes[name] for h in session.hardware if h.takes.get(name)})
         for name, capacity in session.resources.items()
     ]
+    for name, gpus in session.resources.items():
+        profiles = {h.name: h.slices[name] for h in session.hardware if name in h.slices}
+        rows += [MachineLimit(f"{words} of {name}", most, takes) for words, most, takes in rows_of(profiles, gpus)]
     return [*stock, *(row for row in rows if row.takes)]
 
 

@@ -31,9 +31,9 @@ from euclio.core.words import (
 )
 from euclio.problems.session.bought_whole import whole_costs_in_words
 from euclio.problems.session.changes import source_rate
-from euclio.problems.session.checking.machine_limits import limited_apart, needed_together
+from euclio.problems.session.checking.machine_limits import limited_apart, needed_together, slice_layouts
 from euclio.problems.session.costs import allocation_costs, costs_in_words, money
-from euclio.problems.session.evaluate import Evaluation, ModuleEvaluation, machines_by_hardware
+from euclio.problems.session.evaluate import Evaluation, ModuleEvaluation, bought_machines, machines_by_hardware
 from euclio.problems.session.instance import Module, Session
 from euclio.problems.session.latency.of_requests import caveat
 from euclio.problems.session.latency.paths import times_from, times_until
@@ -184,7 +184,7 @@ def _header(session: Session, result: Result) -> list[str]:
         lines.append(costs_in_words(session, result.value, source_rate(session) / (1 + _headroom(result))))
     lines += whole_costs_in_words(session, result) + _shared(session, result) + _spare(session, result)
     lines += _floors(session, result)
-    lines += _needed(session, result)
+    lines += _needed(session, result) + _slices(session, result)
     return lines + _changes(session, result) + _attainment(result) + _doubts(session, result)
 
 
@@ -288,6 +288,22 @@ def _needed(session: Session, result: Result) -> list[str]:
     without = joined([*parts[:MOST_LISTED], *more] or ["no module"])
     each = f"each {'group' if session.largest_shares else 'type'} is limited by itself, not all together"
     return [f"{joined(types)} together are needed for requests of {without}; {each}"]
+
+
+def _slices(session: Session, result: Result) -> list[str]:
+    """A line per resource of GPUs that are cut into slices: how the plan's slices lie on them."""
+    found = result.evaluation
+    if found is None or result.plan is None or result.value is None:
+        return []
+    partial = [module.partial_rps for module in found.modules]
+    lines = []
+    for name, cut in slice_layouts(session, bought_machines(session, result.plan, partial, result.space)).items():
+        contents = cut or []
+        needed, more = sum(content.gpus for content in contents), len(contents) - MOST_LISTED
+        listed = [str(content) for content in contents[:MOST_LISTED]] + [f"{more} more contents"] * (more > 0)
+        of = f"{needed:,} of {full(session.resources[name])}"
+        lines.append(f"{name}: {of} GPUs are cut, by first slice of memory: {'; '.join(listed)}")
+    return lines
 
 
 def _changes(session: Session, result: Result) -> list[str]:

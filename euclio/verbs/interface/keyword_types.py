@@ -29,6 +29,10 @@ AmountsByName = Mapping[str, Mapping[str, Number]] | str
 """Numbers by two names, such as ``{"region": {"T4": 1, "L4": 2}}``, or the same as text: ``"region=T4:1,L4:2"``."""
 
 
+TextsByName = Mapping[str, Mapping[str, str]] | str
+"""Texts by two names, such as ``{"gpus": {"small": "1g"}}``, or the same as text: ``"gpus=small:1g"``."""
+
+
 class MachineChanges(TypedDict, total=False):
     """Changes of prices and machines of a session."""
 
@@ -40,6 +44,7 @@ class MachineChanges(TypedDict, total=False):
     spare: Number | None
     largest_share: ByName | None
     takes: AmountsByName | None
+    slices: TextsByName | None
     headroom: Number | None
     least_machines: ByName | None
     at_least: ByName | None

@@ -28,7 +28,7 @@ from euclio.workloads.session.mlperf import chosen, read_results, session_from_r
 from euclio.workloads.session.server_importers import PROFILE_IMPORTERS
 from euclio.workloads.session.table_columns import PER, Reading, full_name
 
-OF_MACHINES = tuple(one for one in CHANGE_OPTIONS if one.field in ("stock", "at_least", "resources", "takes"))
+OF_MACHINES = tuple(one for one in CHANGE_OPTIONS if one.field in ("stock", "at_least", "resources", "takes", "slices"))
 """Options that say of machines what no row of a table does."""
 FLAGS = {
     "prices_per_h": "--prices",

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from euclio.core.words import full
 from euclio.problems.session.checking.machine_changes import machine_counts, named_plan
+from euclio.problems.session.gpu_slices import Content, Parts, layout
 from euclio.problems.session.instance import Session
 from euclio.problems.session.largest_shares import LargestShare
 from euclio.problems.session.plan import ModulePlan, Plan
@@ -34,7 +35,34 @@ def beyond_limits(session: Session, used: dict[str, Fraction]) -> list[str]:
                 if limit.is_stock
                 else f"the plan takes {full(taken)} of {limit.name}, and there is {full(limit.capacity)}"
             )
-    return problems
+    return problems or [
+        f"the slices of {name} have no positions on {full(session.resources[name])} GPUs"
+        for name, found in slice_layouts(session, used).items()
+        if found is None
+    ]
+
+
+def slice_layouts(session: Session, used: Mapping[str, Fraction]) -> dict[str, list[Content] | None]:
+    """Positions of a plan's slices on each resource of GPUs; None where none are found.
+
+    Shares of machines have no positions: a resource of which a plan uses some is left out.
+
+    Args:
+        session: the instance.
+        used: machines by name of the hardware, as they are charged, without spare ones.
+    """
+    found: dict[str, list[Content] | None] = {}
+    for name, gpus in session.resources.items():
+        parts, apart = Parts(), False
+        for h in session.hardware:
+            n = used.get(h.name, Fraction(0))
+            if name in h.slices and n:
+                n += session.spare_machines
+                apart = apart or n.denominator != 1
+                parts[h.slices[name]] = parts.get(h.slices[name], 0) + int(n)
+        if parts and not apart:
+            found[name] = layout(parts, int(gpus))
+    return found
 
 
 def needed_too_much(session: Session, plan: Plan, partial_rps: list[Fraction]) -> list[str]:

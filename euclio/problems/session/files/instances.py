@@ -32,6 +32,7 @@ class _Hardware(FileModel):
     takes: dict[Name, Number] | None = None
     price_source: Name | None = None
     at_least: Whole | None = None
+    slices: dict[Name, Name] | None = None
 
 
 FAILED = re.compile(r"fail|error|timeouts|timed out|dropped|rejected|non-2xx|^\[[45]\d\d\]$", re.IGNORECASE)
@@ -122,7 +123,7 @@ def _session(model: _Session) -> Session:
     for i, h in enumerate(model.hardware):
         with at(f"hardware[{i}]", None):
             limits = (h.count, h.memory_mb, h.largest_share)
-            hardware.append(Hardware(h.name, h.price_per_h, *limits, h.takes, h.price_source, h.at_least))
+            hardware.append(Hardware(h.name, h.price_per_h, *limits, h.takes, h.price_source, h.at_least, h.slices))
     profiles: _Profiles = {}
     modules = [_module(module, f"modules[{i}]", profiles) for i, module in enumerate(model.modules)]
     if model.slo_s is not None and model.objectives:
@@ -207,7 +208,9 @@ def _configurations(rows: tuple[_Row, ...], field: str) -> Iterator[Configuratio
             yield Configuration(hardware, batch, concurrency, duration_s, memory_mb, quantiles, throughput_rps)
 
 
-LEFT_OUT = ("spare_machines", "resources", "takes", "quantiles_s", "objectives", "applications", "largest_shares")
+LEFT_OUT = (
+    *("spare_machines", "resources", "takes", "slices", "quantiles_s", "objectives", "applications", "largest_shares"),
+)
 """Fields that stay out of files where they are empty or 0."""
 
 

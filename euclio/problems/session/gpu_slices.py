@@ -1,0 +1,184 @@
+"""Slices of GPUs that are cut into parts (NVIDIA's Multi-Instance GPU), as limits on the machines of a plan (ours).
+
+A GPU has eight slices of memory, numbered from 0, and seven of compute. Each profile of a part takes neighbouring
+slices of memory from one of a few positions on. The profiles, their sizes and positions are those of NVIDIA's user
+guide on Multi-Instance GPUs for its GPUs with seven compute slices (A100, H100, H200, B200).
+
+The parts of a plan fit on n GPUs exactly if they obey four rows (`ROWS`), each with n times its capacity for one GPU.
+Every content of one GPU obeys the rows, so that no solver excludes a plan that fits. The converse was tried on all
+numbers of parts that obey the rows for up to four GPUs. The checker does not rely on it: it looks for a position of
+each part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cache
+from typing import NamedTuple
+
+from euclio.core.words import joined
+
+MEMORY_SLICES, COMPUTE_SLICES = 8, 7
+"""Slices of a GPU."""
+
+
+class Profile(NamedTuple):
+    """A part of a GPU.
+
+    Attributes:
+        memory: slices of memory that it takes, side by side.
+        compute: slices of compute that it takes.
+        starts: the slices of memory that it may begin with.
+    """
+
+    memory: int
+    compute: int
+    starts: tuple[int, ...]
+
+
+PROFILES = {
+    "7g": Profile(8, 7, (0,)),
+    "4g": Profile(4, 4, (0,)),
+    "3g": Profile(4, 3, (0, 4)),
+    "2g": Profile(2, 2, (0, 2, 4)),
+    "1g-double": Profile(2, 1, (0, 2, 4, 6)),
+    "1g": Profile(1, 1, (0, 1, 2, 3, 4, 5, 6)),
+}
+"""Profiles by name, the largest first. `1g-double` has two slices of memory, as 1g.10gb of an A100 with 40 GB."""
+
+
+class Row(NamedTuple):
+    """What all parts on a GPU take of it in one respect.
+
+    Attributes:
+        words: the respect.
+        capacity: the most on one GPU.
+        takes: what a part takes, by its profile; others take none.
+    """
+
+    words: str
+    capacity: int
+    takes: dict[str, int]
+
+
+ROWS = (
+    Row("memory slices", MEMORY_SLICES, {name: profile.memory for name, profile in PROFILES.items()}),
+    Row("compute slices", COMPUTE_SLICES, {name: profile.compute for name, profile in PROFILES.items()}),
+    # 4g and 7g begin with the first slice alone.
+    Row("first slices", 1, {"7g": 1, "4g": 1}),
+    # A 2g may begin with slice 0, 2 or 4, a 3g on slices 0 to 3 rules out two of these, one on slices 4 to 7 one.
+    Row("positions of 2g", 3, {"7g": 3, "4g": 2, "3g": 1, "2g": 1}),
+)
+
+Parts = dict[str, int]
+"""Numbers of parts by profile."""
+
+
+class Content(NamedTuple):
+    """The parts of some GPUs that are cut alike.
+
+    Attributes:
+        gpus: number of these GPUs.
+        parts: profile and first slice of each part on one of them.
+    """
+
+    gpus: int
+    parts: tuple[tuple[str, int], ...]
+
+    def __str__(self) -> str:
+        """Such as "2 x (3g at 0, 3g at 4)"."""
+        inside = ", ".join(f"{name} at {start}" for name, start in self.parts)
+        return f"{self.gpus:,} x ({inside})"
+
+
+def check_profile(name: str) -> str | None:
+    """What is wrong with the name of a profile; None if nothing is."""
+    if name in PROFILES:
+        return None
+    known = joined(list(PROFILES))
+    return f"is {name!r}; give a profile of a GPU with seven slices without its memory: {known}"
+
+
+def rows_of(profiles: Mapping[str, str], gpus: Fraction) -> list[tuple[str, Fraction, dict[str, Fraction]]]:
+    """The rows that parts on GPUs obey: words, capacity, and what a machine takes by hardware.
+
+    Args:
+        profiles: the profile of a machine, by hardware.
+        gpus: number of GPUs.
+    """
+    found = []
+    for row in ROWS:
+        takes = {name: Fraction(row.takes[profile]) for name, profile in profiles.items() if profile in row.takes}
+        if takes:
+            found.append((row.words, row.capacity * gpus, takes))
+    return found
+
+
+def least_gpus(parts: Parts) -> int:
+    """The GPUs without which parts break a row."""
+    return max(-(-sum(row.takes.get(name, 0) * n for name, n in parts.items()) // row.capacity) for row in ROWS)
+
+
+def layout(parts: Parts, gpus: int) -> list[Content] | None:
+    """Positions of parts on GPUs; None if none are found.
+
+    One content of a GPU after the other is taken off, as often as the rest still obeys the rows of the GPUs that are
+    left. A layout that is found shows that the parts fit, whatever the rows are worth.
+
+    Args:
+        parts: numbers of parts by profile.
+        gpus: number of GPUs.
+    """
+    left, found = {name: n for name, n in parts.items() if n}, list[Content]()
+    while left:
+        if least_gpus(left) > gpus:
+            return None
+        taken = _largest(left, gpus)
+        if taken is None:
+            return None
+        found.append(taken)
+        gpus -= taken.gpus
+        for name, _ in taken.parts:
+            left[name] -= taken.gpus
+        left = {name: n for name, n in left.items() if n}
+    return found
+
+
+def _largest(left: Parts, gpus: int) -> Content | None:
+    """A content of some GPUs whose removal leaves parts that obey the rows of the others, of as many as may be."""
+    for content in contents():
+        each: Parts = {}
+        for name, _ in content:
+            each[name] = each.get(name, 0) + 1
+        times = min((left.get(name, 0) // n for name, n in each.items()), default=0)
+        times = min(times, gpus)
+        while times:
+            rest = {name: n - times * each.get(name, 0) for name, n in left.items()}
+            if least_gpus(rest) <= gpus - times:
+                return Content(times, content)
+            times //= 2
+    return None
+
+
+@cache
+def contents() -> tuple[tuple[tuple[str, int], ...], ...]:
+    """All that one GPU may hold, one position of each; those with most memory first, and of these the fewest parts."""
+    found: dict[tuple[str, ...], tuple[tuple[str, int], ...]] = {}
+
+    def put(content: tuple[tuple[str, int], ...], used: int, compute: int, first: int) -> None:
+        for place in range(first, len(names)):
+            profile = PROFILES[names[place]]
+            for start in profile.starts:
+                here = ((1 << profile.memory) - 1) << start
+                if used & here or compute + profile.compute > COMPUTE_SLICES:
+                    continue
+                more = (*content, (names[place], start))
+                # Other positions of the same parts may leave room for others, so that all are gone through.
+                found.setdefault(tuple(name for name, _ in more), tuple(sorted(more, key=lambda part: part[1])))
+                put(more, used | here, compute + profile.compute, place)
+
+    names = list(PROFILES)
+    put((), 0, 0, 0)
+    size = {content: sum(PROFILES[name].memory for name, _ in content) for content in found.values()}
+    return tuple(sorted(size, key=lambda content: (-size[content], len(content))))

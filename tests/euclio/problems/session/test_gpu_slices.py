@@ -1,0 +1,150 @@
+"""Slices of GPUs: rows against positions, layouts, what files and options say, and solvers that agree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from random import Random
+
+import pytest
+
+from euclio import solve
+from euclio.core.errors import InputError
+from euclio.core.result import Status
+from euclio.problems.session import Charging, PlanSpace, Session, evaluate
+from euclio.problems.session.changes import SessionChanges
+from euclio.problems.session.files.instances import session_from_text, session_to_text
+from euclio.problems.session.gpu_slices import COMPUTE_SLICES, PROFILES, ROWS, contents, layout, least_gpus
+from euclio.problems.session.instance import Configuration, Hardware, Module
+
+WHOLE = PlanSpace(charging=Charging.WHOLE)
+
+
+def counted(content: tuple[tuple[str, int], ...]) -> tuple[int, ...]:
+    found = Counter(name for name, _ in content)
+    return tuple(found[name] for name in PROFILES)
+
+
+def test_a_content_of_one_gpu_has_positions_of_its_own_and_obeys_the_rows() -> None:
+    # A row that excluded a content would exclude plans that fit, and make false proofs.
+    assert len({counted(content) for content in contents()}) == len(contents()) == 77
+    for content in contents():
+        used = [slice_ for name, start in content for slice_ in range(start, start + PROFILES[name].memory)]
+        assert len(used) == len(set(used))
+        assert max(used) < 8
+        assert all(start in PROFILES[name].starts for name, start in content)
+        assert sum(PROFILES[name].compute for name, _ in content) <= COMPUTE_SLICES
+        for row in ROWS:
+            assert sum(row.takes.get(name, 0) for name, _ in content) <= row.capacity
+
+
+@pytest.mark.parametrize("gpus", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
+def test_parts_that_obey_the_rows_are_those_that_fit(gpus: int) -> None:
+    one = {(0,) * len(PROFILES), *map(counted, contents())}
+    fits = {(0,) * len(PROFILES)}
+    for _ in range(gpus):
+        fits = {tuple(a + b for a, b in zip(some, more, strict=True)) for some in fits for more in one}
+    most = [max(parts[i] for parts in fits) + 1 for i in range(len(PROFILES))]
+    for numbers in product(*map(range, most)):
+        parts = dict(zip(PROFILES, numbers, strict=True))
+        assert (least_gpus(parts) <= gpus) == (numbers in fits), parts
+        found = layout(parts, gpus)
+        assert (found is not None) == (numbers in fits), parts
+        if found is not None:
+            placed = Counter(name for cut in found for name, _ in cut.parts for _ in range(cut.gpus))
+            assert placed == Counter({name: n for name, n in parts.items() if n})
+            assert sum(cut.gpus for cut in found) <= gpus
+
+
+@pytest.mark.parametrize(
+    ("parts", "gpus"),
+    [
+        ({"3g": 2, "1g": 1}, 2),
+        # The first position of the 3g, slice 0, leaves room for one 2g alone.
+        ({"3g": 1, "2g": 2}, 1),
+        ({"4g": 2}, 2),
+        ({"2g": 4}, 2),
+        ({"1g": 7}, 1),
+        ({"1g": 8}, 2),
+        ({"1g-double": 4}, 1),
+        ({"4g": 1, "3g": 1}, 1),
+        ({"4g": 1, "3g": 1, "1g": 1}, 2),
+        ({"3g": 2_000_001, "2g": 4, "1g": 3}, 1_000_002),
+    ],
+)
+def test_known_parts_need_their_gpus(parts: dict[str, int], gpus: int) -> None:
+    assert layout(parts, gpus) is not None
+    assert layout(parts, gpus - 1) is None
+
+
+def session(gpus: int | str = 1, **changed: str) -> Session:
+    """Three modules: one on a 3g, one on a 2g or a 3g, one on a 2g or two 1g; a machine of each keeps up."""
+    slices = {"large": "3g", "middle": "2g", "small": "1g"} | changed
+    price = {"large": "1.2", "middle": "0.8", "small": "0.3"}
+    hardware = [Hardware(name, price[name], slices={"gpus": profile}) for name, profile in slices.items()]
+    slow = Configuration("small", 1, 1, "0.1")
+    modules = [
+        Module("a", 40, (Configuration("large", 4, 1, "0.1"),)),
+        Module("b", 20, (Configuration("middle", 2, 1, "0.1"), Configuration("large", 4, 1, "0.1"))),
+        Module("c", 20, (Configuration("middle", 2, 1, "0.1"), slow)),
+    ]
+    return Session("three", "0.5", hardware, modules, resources={"gpus": gpus})
+
+
+@pytest.mark.parametrize("solver", ["exact", "milp", "cpsat", "plan-bruteforce"])
+def test_solvers_cut_the_gpus_alike(solver: str) -> None:
+    # A 3g, a 2g and two 1g lie on one GPU, and a 4g, a 2g and two 1g do not: they would need eight slices of compute.
+    assert solve(session(), solver, space=WHOLE).value == Fraction("2.6")
+    assert solve(session(large="4g"), solver, space=WHOLE).status is Status.INFEASIBLE
+    assert solve(session(2, large="4g"), solver, space=WHOLE).value == Fraction("2.6")
+
+
+def test_the_checker_names_the_row_that_is_broken() -> None:
+    plan = solve(session(2, large="4g"), "exact", space=WHOLE).plan
+    assert plan is not None
+    refused = evaluate(session(1, large="7g"), plan, WHOLE).violations
+    assert refused[0] == "the plan takes 12 of memory slices of gpus, and there is 8"
+
+
+def test_drawn_sessions_have_the_same_optimum_by_all_methods() -> None:
+    rng = Random(66)
+    for _ in range(40):
+        profiles = dict(zip(("large", "middle", "small"), rng.choices(list(PROFILES), k=3), strict=True))
+        one = session(rng.randrange(4), **profiles)
+        found = {name: solve(one, name, space=WHOLE).value for name in ("exact", "milp", "plan-bruteforce")}
+        assert len(set(found.values())) == 1, (one, found)
+
+
+def test_a_file_keeps_slices() -> None:
+    text = session_to_text(session())
+    assert session_from_text(text) == session()
+    assert '"slices"' in text
+    assert '"slices"' not in session_to_text(
+        Session("s", 1, [Hardware("h", 1)], [Module("m", 1, (Configuration("h", 1, 1, "0.1"),))])
+    )
+
+
+def test_options_say_slices() -> None:
+    bare = session()
+    changes = SessionChanges(resources={"gpus": Fraction(2)}, slices={"gpus": {"large": "4g"}})
+    assert changes.applied_to(bare) == session(2, large="4g")
+    assert changes.in_words() == "2 of gpus in all and a slice 4g of gpus for each large"
+    with pytest.raises(InputError, match=r"slices\.gpus: is '3g.20gb'; give a profile of a GPU with seven slices"):
+        SessionChanges(slices={"gpus": {"large": "3g.20gb"}}).applied_to(bare)
+    with pytest.raises(InputError, match=r"slices\.cards: limits nothing"):
+        SessionChanges(slices={"cards": {"large": "3g"}}).applied_to(bare)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Hardware("h", 1, slices={"gpus": "5g"}), "slices.gpus: is '5g'; give a profile"),
+        (lambda: Hardware("h", 1, slices={"gpus": "3g"}, takes={"gpus": 1}), "slices.gpus: stands under `takes` too"),
+        (lambda: session("1.5"), "resources.gpus: is 1.5; it counts the GPUs that are cut into slices"),
+    ],
+)
+def test_wrong_slices_are_refused_in_one_line(make, said: str) -> None:
+    with pytest.raises(InputError) as refused:
+        make()
+    assert said in str(refused.value)
