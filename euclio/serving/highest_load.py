@@ -37,7 +37,7 @@ def highest_loads(shares_at: Callable[[float], Mapping[str, float | None]]) -> d
     return {name: found.get(name, 0.0) for name in shares}
 
 
-def highest_load_table(loads: dict[str, float], stream: str = "model") -> RenderableType:
+def highest_load_table(loads: dict[str, float], stream: str) -> RenderableType:
     """The highest load factor of each stream of requests at 99 % attainment, and their mean.
 
     Args:

@@ -29,7 +29,7 @@ from euclio.report.drawn_data import drawn_data
 from euclio.serving.highest_load import TARGET
 from euclio.serving.pipeline.setup import Setup
 from euclio.serving.pipeline.simulation import simulate
-from euclio.serving.pipeline.timeline_figure import draw as draw_timeline
+from euclio.serving.timeline_figure import draw as draw_timeline
 from studies.ppipe import inputs
 from studies.ppipe.cases import (
     ABLATION,

@@ -9,9 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.serving.histogram import BINS, bins_of, quantiles
-from euclio.serving.session.between_turns import UNANSWERED
 from euclio.serving.session.engine import tables as t
-from euclio.serving.session.engine.between_modules import count
+from euclio.serving.session.engine.between_modules import UNANSWERED, count
 from euclio.serving.session.in_turn import NOT_INVOKED
 from euclio.serving.session.server import Logs
 from euclio.serving.session.system import System

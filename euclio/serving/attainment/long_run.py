@@ -9,14 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from euclio.serving.arrivals import duration_factors
 from euclio.serving.attainment.latencies import LEVELS, STEP, Latencies, Passages, Tally, Watched, levels_of
-from euclio.serving.draws import duration_factors
 from euclio.serving.session.engine.between_modules import count
 from euclio.serving.session.in_turn import InTurn, RequestStream, compile_in_turn, covers
-from euclio.serving.session.server import Server
+from euclio.serving.session.server import Piece, Server
 from euclio.serving.session.setup import Setup
 from euclio.serving.session.simulation import Driver, compile_simulator, incoming
-from euclio.serving.session.streams import Piece
 from euclio.serving.session.system import System
 
 

@@ -64,7 +64,7 @@ class Simulation(Framed, Plotted):
         wall_s: seconds that the loop over all queues took.
     """
 
-    _view = late_value("euclio.serving.fragments.table", "SIMULATION")
+    _view = late_value("euclio.serving.tables", "FLEET")
 
     fleet: Fleet
     plan: FragmentPlan

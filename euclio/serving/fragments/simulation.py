@@ -10,26 +10,23 @@ from itertools import chain, zip_longest
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from euclio.core.compiled import before_timing, compiled
 from euclio.core.lazy import late
 from euclio.core.parts import Simulator
 from euclio.core.progress import told
-from euclio.core.words import counted, duration, full, listed
+from euclio.core.words import counted, duration
 from euclio.problems.fragments.instance import Fleet
 from euclio.problems.fragments.plan import FragmentPlan
 from euclio.problems.fragments.space import FragmentSpace
 from euclio.serving import highest_load
-from euclio.serving.arrivals import arrivals_of
-from euclio.serving.draws import duration_factors
+from euclio.serving.arrivals import arrivals_of, duration_factors
 from euclio.serving.fragments.metrics import describe
 from euclio.serving.fragments.record import Executions, Passages, Simulation
 from euclio.serving.fragments.setup import Dispatch, Dropping, Phases, Setup
 from euclio.serving.fragments.system import ServedStage, build_system
 from euclio.serving.requests import DROPPED, LATE, SERVED, Requests, attainment
 from euclio.serving.setup import Arrivals
-from euclio.serving.timeline_figure import Boxes, Group, draw_timeline
 from euclio.serving.units import NANOSECONDS, NS_PER_S, Floats, Ints
 
 INSTANCE, REQUESTS, START, END = range(4)
@@ -304,48 +301,6 @@ def compile_simulator() -> None:
     serve_queue(none, Served(*(none,) * 5, np.ones(1)), np.ones(2, np.int64), 1, True, 0, 1, 0)
 
 
-# Timeline of a simulation: rows are instances, boxes executions of batches.
-
-NAMES_SHOWN = 3
-MOST_STAGES = 12
-"""Stages that are drawn: those of the first sets."""
-
-
-def draw(simulation: Simulation, begin_s: float | None = None, length_s: float | None = None) -> Figure:
-    """The timeline of a part of a simulation.
-
-    Args:
-        simulation: what is drawn.
-        begin_s: where the part begins; by default in the middle of the arrivals.
-        length_s: how long it is; by default one and a half times the longest time budget.
-
-    Returns:
-        Stages one below the other, own ones before the shared one of their set, as many as fit. A set has one colour;
-        the number in a box is that of the requests in the batch.
-    """
-    setup, done = simulation.setup, simulation.executions
-    begin = setup.seconds / 2 if begin_s is None else begin_s
-    length = 1.5 * max(float(f.budget_s) for f in simulation.fleet.fragments) if length_s is None else length_s
-    shown = simulation.stages[:MOST_STAGES]
-    groups = [_group(simulation, stage) for stage in shown]
-    part = "" if len(shown) == len(simulation.stages) else f", {len(shown)} of {len(simulation.stages)} stages"
-    title = (
-        f"{simulation.fleet.name}: {setup.arrivals.value} arrivals at load {full(setup.load)}{part}\n"
-        "box: an execution; number: requests in its batch; colour: set"
-    )
-    colour = np.array([stage.place for stage in simulation.stages])[done.stage]
-    boxes = Boxes(done.instance, colour, done.requests, done.start_ns, done.end_ns)
-    return draw_timeline(groups, boxes, begin, length, title, "instances, one per row")
-
-
-def _group(simulation: Simulation, stage: ServedStage) -> Group:
-    """Label and instances of a stage."""
-    whose = listed((simulation.fleet.fragments[k].name for k in stage.fragments), NAMES_SHOWN)
-    size = f"{counted(stage.stage.instances, 'instance')} of {stage.stage.share_pct} %, batch {stage.stage.batch}"
-    label = f"set {stage.place}, layers {stage.first}-{stage.end - 1} of {whose}: {size}"
-    return Group(label, tuple(range(stage.first_instance, stage.first_instance + stage.stage.instances)))
-
-
 def _speed(simulation: Simulation) -> str:
     batches = simulation.executions.requests.size
     if not batches:
@@ -359,9 +314,7 @@ SIMULATOR = Simulator(
     simulate=simulate,
     highest_loads=highest_loads,
     describe=describe,
-    table=late("euclio.serving.fragments.table", "simulation_table"),
-    loads_table=late("euclio.serving.fragments.table", "loads_table"),
+    table=late("euclio.serving.tables", "fleet_table"),
+    stream="fragment",
     speed=_speed,
-    draw=late("euclio.serving.fragments.simulation", "draw"),
-    draw_latencies=late("euclio.serving.latency_figure", "draw"),
 )

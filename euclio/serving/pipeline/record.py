@@ -11,8 +11,7 @@ from euclio.core.lazy import late_value
 from euclio.core.showing import Framed, Plotted
 from euclio.problems.pipeline import Cluster, PipelinePlan
 from euclio.serving.pipeline import resources as r
-from euclio.serving.pipeline.queues import Queues
-from euclio.serving.pipeline.resources import Ledger
+from euclio.serving.pipeline.resources import Ledger, Queues
 from euclio.serving.pipeline.setup import Setup
 from euclio.serving.pipeline.system import System, VirtualGpu
 from euclio.serving.requests import Requests
@@ -66,7 +65,7 @@ class Simulation(Framed, Plotted):
         wall_s: seconds that the event loop took.
     """
 
-    _view = late_value("euclio.serving.pipeline.table", "SIMULATION")
+    _view = late_value("euclio.serving.tables", "CLUSTER")
 
     cluster: Cluster
     plan: PipelinePlan

@@ -17,15 +17,13 @@ from euclio.core.progress import told
 from euclio.core.words import duration
 from euclio.problems.pipeline import Cluster, PipelinePlan, PipelineSpace, evaluate
 from euclio.serving import highest_load
-from euclio.serving.arrivals import arrivals_of
-from euclio.serving.draws import duration_factors
+from euclio.serving.arrivals import arrivals_of, duration_factors
 from euclio.serving.pipeline import resources as r
 from euclio.serving.pipeline.metrics import describe, seconds_per_batch
-from euclio.serving.pipeline.queues import Queues, new_queues, waiting
 from euclio.serving.pipeline.reactive import batch_by_pool, hand_over, send
 from euclio.serving.pipeline.record import Ran, Simulation, record
 from euclio.serving.pipeline.reservation import Path, batch_by_reservation, new_path
-from euclio.serving.pipeline.resources import Event, Ledger, finish, new_ledger
+from euclio.serving.pipeline.resources import Event, Ledger, Queues, finish, new_ledger, new_queues, waiting
 from euclio.serving.pipeline.setup import Scheduler, Setup
 from euclio.serving.pipeline.system import System, build_system
 from euclio.serving.requests import LATE, SERVED, attainment
@@ -200,9 +198,7 @@ SIMULATOR = Simulator(
     simulate=simulate,
     highest_loads=highest_loads,
     describe=describe,
-    table=late("euclio.serving.pipeline.table", "simulation_table"),
-    loads_table=late("euclio.serving.highest_load", "highest_load_table"),
+    table=late("euclio.serving.tables", "cluster_table"),
+    stream="model",
     speed=_speed,
-    draw=late("euclio.serving.pipeline.timeline_figure", "draw"),
-    draw_latencies=late("euclio.serving.latency_figure", "draw"),
 )

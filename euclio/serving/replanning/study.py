@@ -19,8 +19,19 @@ from euclio.problems.fragments.instance import Fleet, Fragment
 from euclio.problems.fragments.least_budget import quickest_budget_s
 from euclio.problems.fragments.plan import FragmentPlan
 from euclio.problems.fragments.space import FULL_FRAGMENT_SPACE
-from euclio.serving.replanning.policies import Hindsight, Planner, Sequel, from_scratch, kept
-from euclio.serving.replanning.timeline import Followed, Timeline, budget_at, steps_of, stretches, timeline
+from euclio.serving.replanning.policies import (
+    Followed,
+    Hindsight,
+    Planner,
+    Sequel,
+    Timeline,
+    budget_at,
+    from_scratch,
+    kept,
+    steps_of,
+    stretches,
+    timeline,
+)
 from euclio.workloads.fragments.clients import Client, fleet_at_mean
 from euclio.workloads.fragments.uplink import Trace, read_traces
 

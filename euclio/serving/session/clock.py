@@ -12,7 +12,7 @@ from euclio.problems.session.evaluate import Evaluation
 from euclio.problems.session.instance import Configuration, Module, Session
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.services import streams
-from euclio.serving.draws import duration_factors
+from euclio.serving.arrivals import duration_factors
 from euclio.serving.session.setup import Setup
 from euclio.serving.setup import Arrivals
 from euclio.serving.units import NS_PER_S, Clock

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from euclio.problems.session.latency.paths import times_until
+from euclio.serving.session.glance import overloaded
 from euclio.serving.session.record import Latencies, Simulation
-from euclio.serving.session.slack import overloaded
 from euclio.serving.session.system import Machine
 from euclio.serving.units import NS_PER_S, Ints
 

@@ -15,8 +15,7 @@ from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.problems.session.services import request_rate
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
 from euclio.serving import highest_load
-from euclio.serving.arrivals import CHUNK, arrival_chunks
-from euclio.serving.draws import duration_factors
+from euclio.serving.arrivals import CHUNK, arrival_chunks, duration_factors
 from euclio.serving.session.clock import offered
 from euclio.serving.session.engine import tables as t
 from euclio.serving.session.engine.loop import FOREVER
@@ -28,9 +27,8 @@ from euclio.serving.session.record import (
     ObjectiveTally,
     Simulation,
 )
-from euclio.serving.session.server import Server
+from euclio.serving.session.server import Counts, Piece, Server, together
 from euclio.serving.session.setup import Setup
-from euclio.serving.session.streams import Counts, Piece, together
 from euclio.serving.session.system import System, build_system
 from euclio.serving.session.targets import own_dispatch
 from euclio.serving.setup import Arrivals

@@ -6,7 +6,7 @@ Targets are rows of an array (`TARGET_COLUMNS`); docs/model/serving.md has the r
 from __future__ import annotations
 
 from euclio.core.compiled import compiled_on_tables
-from euclio.serving.draws import MODULI, MULTIPLIERS
+from euclio.serving.arrivals import MODULI, MULTIPLIERS
 from euclio.serving.session.engine.tables import NONE
 from euclio.serving.session.targets import Router
 from euclio.serving.units import Ints

@@ -14,9 +14,19 @@ from euclio.problems.fragments.deployment import Instance, deployed, moves, shar
 from euclio.problems.fragments.stages import Stages
 from euclio.serving.replanning import study
 from euclio.serving.replanning.__main__ import main
-from euclio.serving.replanning.policies import Hindsight, Planner, Repairer, from_scratch, kept
+from euclio.serving.replanning.policies import (
+    Followed,
+    Hindsight,
+    Planner,
+    Repairer,
+    Timeline,
+    budget_at,
+    from_scratch,
+    kept,
+    stretches,
+    timeline,
+)
 from euclio.serving.replanning.study import at_mean, in_hindsight, late
-from euclio.serving.replanning.timeline import Followed, Timeline, budget_at, stretches, timeline
 from euclio.workloads.fragments.neurosurgeon import fragment_of
 from euclio.workloads.fragments.random_fleets import on, random_fleet
 
