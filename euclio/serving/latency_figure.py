@@ -30,20 +30,13 @@ MS_PER_S = 1000
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A distribution.
+    """A distribution."""
 
-    Attributes:
-        label: whose latencies.
-        latency_s: latencies, ascending.
-        count: how many took each.
-        limit_s: what they should keep; None: nothing.
-        whole: whether it is what the figure is about, such as the way from end to end; the others are its parts.
-    """
-
-    label: str
-    latency_s: Floats
-    count: Ints
-    limit_s: float | None
+    label: str  # whose latencies
+    latency_s: Floats  # latencies, ascending
+    count: Ints  # how many took each
+    limit_s: float | None  # what they should keep; None: nothing
+    # whether it is what the figure is about, such as the way from end to end; the others are its parts.
     whole: bool = False
 
 

@@ -15,17 +15,11 @@ PENDING, SERVED, LATE, DROPPED = 0, 1, 2, 3
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """The requests of one stream, in the order of arrival.
+    """The requests of one stream, in the order of arrival."""
 
-    Attributes:
-        arrival_ns: arrivals.
-        finish_ns: when they were served; -1: dropped.
-        outcome: SERVED, LATE or DROPPED.
-    """
-
-    arrival_ns: Ints
-    finish_ns: Ints
-    outcome: Ints
+    arrival_ns: Ints  # arrivals
+    finish_ns: Ints  # when they were served; -1: dropped
+    outcome: Ints  # SERVED, LATE or DROPPED
 
 
 def attainment(requests: Requests) -> float | None:

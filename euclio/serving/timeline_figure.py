@@ -38,34 +38,21 @@ LETTER_SHARE = 0.0085
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Executors that are drawn one below the other.
+    """Executors that are drawn one below the other."""
 
-    Attributes:
-        label: what stands above them.
-        executors: their numbers, one after the other.
-    """
-
-    label: str
-    executors: tuple[int, ...]
+    label: str  # what stands above them
+    executors: tuple[int, ...]  # their numbers, one after the other
 
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """Executions of batches, one entry each.
+    """Executions of batches, one entry each."""
 
-    Attributes:
-        executor: number of the executor.
-        colour: equal numbers have one colour, from 0.
-        number: what stands in the box, where there is room.
-        start_ns: begin.
-        end_ns: end.
-    """
-
-    executor: Ints
-    colour: Ints
-    number: Ints
-    start_ns: Ints
-    end_ns: Ints
+    executor: Ints  # number of the executor
+    colour: Ints  # equal numbers have one colour, from 0
+    number: Ints  # what stands in the box, where there is room
+    start_ns: Ints  # begin
+    end_ns: Ints  # end
 
 
 @dataclass(frozen=True, slots=True)

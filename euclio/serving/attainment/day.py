@@ -66,19 +66,12 @@ def attaining_day(demand: Demand, ready: PreparedRun) -> AnyResult:
 
 @dataclass(frozen=True, slots=True)
 class _DayFound:
-    """What a search came to.
+    """What a search came to."""
 
-    Attributes:
-        plan: the plan; None: none was found.
-        share: share of the objective that was planned with.
-        margins: the margins of the steps.
-        judged: what each step keeps, by its place; of the last plan where none was found.
-    """
-
-    plan: DayPlan | None
-    share: Fraction
-    margins: Margins
-    judged: dict[int, PlanJudgement]
+    plan: DayPlan | None  # the plan; None: none was found
+    share: Fraction  # share of the objective that was planned with
+    margins: Margins  # the margins of the steps
+    judged: dict[int, PlanJudgement]  # what each step keeps, by its place; of the last plan where none was found
 
 
 @dataclass(slots=True)

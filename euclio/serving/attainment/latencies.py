@@ -29,15 +29,10 @@ STEP = 128
 
 @dataclass(frozen=True, slots=True)
 class Latencies:
-    """Requests of consecutive windows of one length, by the time of their arrival.
+    """Requests of consecutive windows of one length, by the time of their arrival."""
 
-    Attributes:
-        arrived: requests of each window, shape (windows,).
-        slower: of these, those that took longer than each of `LEVELS` times the SLO, or were dropped, shape
-            (levels, windows).
-    """
-
-    arrived: Ints
+    arrived: Ints  # requests of each window, shape (windows,)
+    # of these, those that took longer than each of `LEVELS` times the SLO, or were dropped, shape (levels, windows).
     slower: Ints
 
     @property
@@ -92,14 +87,10 @@ MOST_WATCHED = 64
 
 
 class Watched(NamedTuple):
-    """A module whose latencies are counted.
+    """A module whose latencies are counted."""
 
-    Attributes:
-        module: its number.
-        objective_s: seconds that its latencies are held against; None: none, their distribution is asked for.
-    """
-
-    module: int
+    module: int  # its number
+    # seconds that its latencies are held against; None: none, their distribution is asked for.
     objective_s: float | None = None
 
 

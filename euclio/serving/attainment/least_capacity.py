@@ -80,19 +80,12 @@ Share = Callable[[Fraction, Fraction], Fraction]
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """What is known of how requests come.
+    """What is known of how requests come."""
 
-    Attributes:
-        requests: least share of requests that are lost, if each is served whole or not at all.
-        work: least share of work that is lost, if requests may be served in part.
-        fineness: steps within which the least capacity is looked for.
-        parts: of a plan space that are bounded apart at most; 0: it is not divided.
-    """
-
-    requests: Share
-    work: Share
-    fineness: int = 1
-    parts: int = 0
+    requests: Share  # least share of requests that are lost, if each is served whole or not at all
+    work: Share  # least share of work that is lost, if requests may be served in part
+    fineness: int = 1  # steps within which the least capacity is looked for
+    parts: int = 0  # of a plan space that are bounded apart at most; 0: it is not divided
 
 
 def law_of(setup: Setup, rate_rps: Fraction) -> Law | None:
@@ -227,21 +220,13 @@ def _fills(session: Session, space: PlanSpace) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked of one module.
+    """What is asked of one module."""
 
-    Attributes:
-        rate: requests per second of the session.
-        ratio: invocations of the module per request.
-        window: seconds that a request has for it.
-        late: share of requests that may be late.
-        burst: invocations that may start beyond capacity times a span.
-    """
-
-    rate: Fraction
-    ratio: Fraction
-    window: Fraction
-    late: Fraction
-    burst: int
+    rate: Fraction  # requests per second of the session
+    ratio: Fraction  # invocations of the module per request
+    window: Fraction  # seconds that a request has for it
+    late: Fraction  # share of requests that may be late
+    burst: int  # invocations that may start beyond capacity times a span
 
     def is_too_little(self, law: Law, capacity: Fraction) -> bool:
         """Whether this capacity makes more requests late than may be.

@@ -82,17 +82,11 @@ MOST_TERMS = 400
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """A number that is known to lie between two whole multiples of 2⁻ᵇ, both at least 0.
+    """A number that is known to lie between two whole multiples of 2⁻ᵇ, both at least 0."""
 
-    Attributes:
-        low: the lower one, times 2ᵇ.
-        high: the upper one, times 2ᵇ.
-        bits: b.
-    """
-
-    low: int
-    high: int
-    bits: int
+    low: int  # the lower one, times 2ᵇ
+    high: int  # the upper one, times 2ᵇ
+    bits: int  # b
 
     @classmethod
     def of(cls, value: Fraction, bits: int) -> Between:

@@ -56,24 +56,17 @@ SHRINKS = 0.75
 
 @dataclass(frozen=True, slots=True)
 class PlanJudgement:
-    """A plan's attainment on requests that the search has not seen.
+    """A plan's attainment on requests that the search has not seen."""
 
-    Attributes:
-        estimate: the attainment, with its bound.
-        seconds: how long requests came.
-        seed: the seed of these requests.
-        modules: objectives of single modules, each with the share that keeps it, and its bound.
-        percentiles_s: by module, seconds that it does not exceed for as large a share of its requests as is asked for
-            from end to end; without those for which too few were answered.
-        cut: whether the time was up before what is asked for was shown, or shown to be hopeless.
-    """
-
-    estimate: Estimate
-    seconds: float
-    seed: int
+    estimate: Estimate  # the attainment, with its bound
+    seconds: float  # how long requests came
+    seed: int  # the seed of these requests
+    # objectives of single modules, each with the share that keeps it, and its bound.
     modules: tuple[tuple[ModuleObjective, Estimate], ...] = ()
+    # by module, seconds that it does not exceed for as large a share of its requests as is asked for from end to end;
+    # without those for which too few were answered.
     percentiles_s: Mapping[str, float] = field(default_factory=dict)
-    cut: bool = False
+    cut: bool = False  # whether the time was up before what is asked for was shown, or shown to be hopeless
 
     def keeps(self, demand: Demand) -> bool:
         """Whether every bound is at what is asked for."""

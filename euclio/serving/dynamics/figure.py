@@ -22,17 +22,11 @@ PERCENT = 100
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A run over time, one entry per second.
+    """A run over time, one entry per second."""
 
-    Attributes:
-        frames: frames that came.
-        in_time: those of them that were answered in time.
-        used_per_h: price of the workers in use.
-    """
-
-    frames: Any
-    in_time: Any
-    used_per_h: Any
+    frames: Any  # frames that came
+    in_time: Any  # those of them that were answered in time
+    used_per_h: Any  # price of the workers in use
 
 
 def over_time(axes: Sequence[Axes], lines: Mapping[str, Line], inputs: Mapping[str, Any]) -> None:

@@ -29,37 +29,23 @@ ROWS = 256
 
 
 class Placed(NamedTuple):
-    """A machine on a worker.
+    """A machine on a worker."""
 
-    Attributes:
-        worker: number of the worker.
-        hardware: its type.
-        machine: what the allocation asks for.
-        capacity: part of the worker that it can use: its share over the shares of all machines that are placed there.
-    """
-
-    worker: int
-    hardware: str
-    machine: Machine
+    worker: int  # number of the worker
+    hardware: str  # its type
+    machine: Machine  # what the allocation asks for
+    # part of the worker that it can use: its share over the shares of all machines that are placed there.
     capacity: Fraction
 
 
 class Counted(NamedTuple):
-    """What has been counted since the beginning, by module.
+    """What has been counted since the beginning, by module."""
 
-    Attributes:
-        ready: invocations that became ready.
-        ended: invocations that ended.
-        dropped: invocations that were dropped.
-        worked: sum of the durations of ended batches.
-        expected: sum of their profiled durations.
-    """
-
-    ready: Ints
-    ended: Ints
-    dropped: Ints
-    worked: Ints
-    expected: Ints
+    ready: Ints  # invocations that became ready
+    ended: Ints  # invocations that ended
+    dropped: Ints  # invocations that were dropped
+    worked: Ints  # sum of the durations of ended batches
+    expected: Ints  # sum of their profiled durations
 
 
 class ChangingSimulator:

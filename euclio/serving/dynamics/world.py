@@ -19,15 +19,10 @@ from euclio.workloads.session.scrooge_sessions import MOST_CLIENTS, ScroogeAppli
 
 @dataclass(frozen=True, slots=True)
 class Complexity:
-    """How much input complexity varies; places are positions in a range, 0 at its low and 1 at its high end.
+    """How much input complexity varies; places are positions in a range, 0 at its low and 1 at its high end."""
 
-    Attributes:
-        settle_s: time in which a walk comes back to its level but for 1/e, in seconds.
-        spread: standard deviation of the place around the level, before it is held within the range.
-    """
-
-    settle_s: float = 10.0
-    spread: float = 0.15
+    settle_s: float = 10.0  # time in which a walk comes back to its level but for 1/e, in seconds
+    spread: float = 0.15  # standard deviation of the place around the level, before it is held within the range
 
 
 VARIED = Complexity()
@@ -69,17 +64,11 @@ SECONDS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A client, which streams at a fixed rate from when it joins until it leaves.
+    """A client, which streams at a fixed rate from when it joins until it leaves."""
 
-    Attributes:
-        fps: frames per second.
-        joins_ns: when it joins; its first frame comes then.
-        leaves_ns: when it leaves; no frame comes then or later.
-    """
-
-    fps: int
-    joins_ns: int
-    leaves_ns: int
+    fps: int  # frames per second
+    joins_ns: int  # when it joins; its first frame comes then
+    leaves_ns: int  # when it leaves; no frame comes then or later
 
     @property
     def frames_ns(self) -> Ints:
@@ -90,23 +79,14 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A workload.
+    """A workload."""
 
-    Attributes:
-        application: the application with its modules and worker types.
-        seconds: how long clients come and go.
-        clients: the clients.
-        arrival_ns: when frames come, ascending.
-        counts: invocations per frame and module, shape (frames, modules).
-        balloons: execution time over the profiled one by second and module, shape (seconds, modules).
-    """
-
-    application: ScroogeApplication
-    seconds: int
-    clients: tuple[Client, ...]
-    arrival_ns: Ints
-    counts: Ints
-    balloons: Floats
+    application: ScroogeApplication  # the application with its modules and worker types
+    seconds: int  # how long clients come and go
+    clients: tuple[Client, ...]  # the clients
+    arrival_ns: Ints  # when frames come, ascending
+    counts: Ints  # invocations per frame and module, shape (frames, modules)
+    balloons: Floats  # execution time over the profiled one by second and module, shape (seconds, modules)
 
     @property
     def session(self) -> Session:

@@ -20,64 +20,37 @@ from euclio.serving.units import Ints
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """Inferences on virtual GPUs, or transfers over links; one entry each, in the order of dispatch.
+    """Inferences on virtual GPUs, or transfers over links; one entry each, in the order of dispatch."""
 
-    Attributes:
-        resource: virtual GPU, or the server that sends.
-        receiver: the server that receives (transfers), else -1; -1 too where it was not known when a transfer began.
-        pipeline: pipeline in the plan.
-        partition: partition that infers or is sent to, from 0.
-        batch: number of the batch; reactive pools make batches of their own.
-        requests: how many.
-        ready_ns: when it could have begun, but for its resources.
-        start_ns: begin.
-        end_ns: end.
-        estimate_ns: expected duration.
-    """
-
-    resource: Ints
-    receiver: Ints
-    pipeline: Ints
-    partition: Ints
-    batch: Ints
-    requests: Ints
-    ready_ns: Ints
-    start_ns: Ints
-    end_ns: Ints
-    estimate_ns: Ints
+    resource: Ints  # virtual GPU, or the server that sends
+    receiver: Ints  # the server that receives (transfers), else -1; -1 too where it was not known when a transfer began
+    pipeline: Ints  # pipeline in the plan
+    partition: Ints  # partition that infers or is sent to, from 0
+    batch: Ints  # number of the batch; reactive pools make batches of their own
+    requests: Ints  # how many
+    ready_ns: Ints  # when it could have begun, but for its resources
+    start_ns: Ints  # begin
+    end_ns: Ints  # end
+    estimate_ns: Ints  # expected duration
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Simulation(Framed, Plotted):
-    """A simulated plan.
-
-    Attributes:
-        cluster: the instance.
-        plan: what serves it.
-        setup: arrivals, load, scheduler.
-        offered_rps: mean rate of each model.
-        gpus: virtual GPUs and where they are.
-        requests: per model.
-        inferences: every inference.
-        transfers: every transfer.
-        batches: batches that were dispatched.
-        probes: calls of probe().
-        wall_s: seconds that the event loop took.
-    """
+    """A simulated plan."""
 
     _view = late_value("euclio.serving.tables", "CLUSTER")
 
-    cluster: Cluster
-    plan: PipelinePlan
-    setup: Setup
-    offered_rps: tuple[float, ...]
-    gpus: tuple[VirtualGpu, ...]
-    requests: tuple[Requests, ...]
-    inferences: Uses
-    transfers: Uses
-    batches: int
-    probes: int
-    wall_s: float
+    cluster: Cluster  # the instance
+    plan: PipelinePlan  # what serves it
+    setup: Setup  # arrivals, load, scheduler
+    offered_rps: tuple[float, ...]  # mean rate of each model
+    gpus: tuple[VirtualGpu, ...]  # virtual GPUs and where they are
+    requests: tuple[Requests, ...]  # per model
+    inferences: Uses  # every inference
+    transfers: Uses  # every transfer
+    batches: int  # batches that were dispatched
+    probes: int  # calls of probe()
+    wall_s: float  # seconds that the event loop took
 
 
 class Ran(NamedTuple):

@@ -24,21 +24,13 @@ WAITING, RUNNING, DONE = 0, 1, 2
 
 
 class Ledger(NamedTuple):
-    """All uses of all resources, as planned until they happen; times in nanoseconds.
+    """All uses of all resources, as planned until they happen; times in nanoseconds."""
 
-    Attributes:
-        head: first node that has not ended, per resource; -1: none.
-        node: one row per node, shape (nodes, columns); the columns are named by the constants of this module.
-        totals: nodes, batches, calls of probe(), shape (3,).
-        freed: when each resource last ended a use; 0: it has not.
-        factors: real over expected durations, used in turn.
-    """
-
-    head: Ints
-    node: Ints
-    totals: Ints
-    freed: Ints
-    factors: Floats
+    head: Ints  # first node that has not ended, per resource; -1: none
+    node: Ints  # one row per node, shape (nodes, columns); the columns are named by the constants of this module
+    totals: Ints  # nodes, batches, calls of probe(), shape (3,)
+    freed: Ints  # when each resource last ended a use; 0: it has not
+    factors: Floats  # real over expected durations, used in turn
 
 
 NODES, BATCHES, PROBES = range(3)
@@ -216,35 +208,20 @@ def move_followers(ledger: Ledger, node: int, links: bool) -> None:
 
 
 class Queues(NamedTuple):
-    """One queue per model, then one per pool that is not first in its pipeline (used where pools batch by themselves).
+    """One queue per model, then one per pool that is not first in its pipeline (pools that batch by themselves)."""
 
-    Attributes:
-        base: where each queue begins in `item`, shape (queues,), like the next ones.
-        first: its oldest pending entry, from 0.
-        last: one past its youngest.
-        wanted: pending requests at which its scheduler looks again.
-        timer: when it looks again otherwise.
-        waited: the oldest request with which its scheduler has waited for others; -1: none.
-        item: requests, queue by queue.
-        model_of: model of each queue.
-        model: model of each request, shape (requests,).
-        arrival: arrival of each request in nanoseconds, model by model, shape (requests,).
-        outcome: PENDING, SERVED, LATE or DROPPED, shape (requests,).
-        finish: when each request was served, in nanoseconds, shape (requests,); -1: it was not.
-    """
-
-    base: Ints
-    first: Ints
-    last: Ints
-    wanted: Ints
-    timer: Ints
-    waited: Ints
-    item: Ints
-    model_of: Ints
-    model: Ints
-    arrival: Ints
-    outcome: Ints
-    finish: Ints
+    base: Ints  # where each begins in `item`, shape (queues,), as the next ones
+    first: Ints  # its oldest pending entry, from 0
+    last: Ints  # one past its youngest
+    wanted: Ints  # pending requests at which its scheduler looks again
+    timer: Ints  # when it looks again otherwise
+    waited: Ints  # the oldest request with which its scheduler has waited for others; -1: none
+    item: Ints  # requests, queue by queue
+    model_of: Ints  # model of each queue
+    model: Ints  # model of each request, shape (requests,)
+    arrival: Ints  # arrival of each request in nanoseconds, model by model, shape (requests,)
+    outcome: Ints  # PENDING, SERVED, LATE or DROPPED, shape (requests,)
+    finish: Ints  # when each request was served, in nanoseconds, shape (requests,); -1: it was not
 
 
 def new_queues(system: System, arrivals: list[Ints], per_pool: bool) -> Queues:

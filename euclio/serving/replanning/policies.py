@@ -36,20 +36,14 @@ from euclio.workloads.fragments.uplink import SECONDS, Trace
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Clients and their fleets, step by step.
+    """Clients and their fleets, step by step."""
 
-    Attributes:
-        name: what it is called.
-        clients: the clients.
-        fleets: the fleet of each step; a client that leaves nothing to the server in a step is not in it. Equal fleets
-            are one object, so that they are planned once.
-        step_s: seconds that a step takes.
-    """
-
-    name: str
-    clients: tuple[Client, ...]
+    name: str  # what it is called
+    clients: tuple[Client, ...]  # the clients
+    # the fleet of each step; a client that leaves nothing to the server in a step is not in it. Equal fleets are one
+    # object, so that they are planned once.
     fleets: tuple[Fleet, ...]
-    step_s: int = 1
+    step_s: int = 1  # seconds that a step takes
 
     @property
     def changed(self) -> float:
@@ -175,17 +169,11 @@ def budget_at(client: Client, point: int, step: int) -> Fraction | None:
 
 @dataclass(slots=True)
 class _Head:
-    """Fragments of one partition point on the way to the shared stage.
+    """Fragments of one partition point on the way to the shared stage."""
 
-    Attributes:
-        begin: their first layer.
-        stage: batch and share of their own stage; None: they begin at the re-partition point.
-        members: the fragments by place in the new fleet.
-    """
-
-    begin: int
-    stage: tuple[int, int] | None
-    members: list[int] = field(default_factory=list)
+    begin: int  # their first layer
+    stage: tuple[int, int] | None  # batch and share of their own stage; None: they begin at the re-partition point
+    members: list[int] = field(default_factory=list)  # the fragments by place in the new fleet
 
 
 @dataclass(slots=True)
@@ -349,15 +337,10 @@ def _rate(fleet: Fleet, places: list[int]) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class Sequel:
-    """The plans of a policy.
+    """The plans of a policy."""
 
-    Attributes:
-        fleets: the fleet that each plan serves.
-        plans: a plan per step.
-    """
-
-    fleets: tuple[Fleet, ...]
-    plans: tuple[FragmentPlan, ...]
+    fleets: tuple[Fleet, ...]  # the fleet that each plan serves
+    plans: tuple[FragmentPlan, ...]  # a plan per step
 
     @property
     def deployments(self) -> list[Deployment]:

@@ -29,15 +29,10 @@ FINEST = 10**6
 
 @dataclass(frozen=True, slots=True)
 class Fineness:
-    """A clock, and what it is worth.
+    """A clock, and what it is worth."""
 
-    Attributes:
-        clock: the clock.
-        exact: whether all that a simulation rests on is whole ticks; otherwise it is rounded (`Clock`).
-    """
-
-    clock: Clock
-    exact: bool
+    clock: Clock  # the clock
+    exact: bool  # whether all that a simulation rests on is whole ticks; otherwise it is rounded (`Clock`)
 
 
 def fine_clock(session: Session, plan: Plan, checked: Evaluation, setup: Setup, rate: Fraction) -> Fineness:

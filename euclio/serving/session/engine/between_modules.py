@@ -20,21 +20,13 @@ MOST_MOVED = 16
 
 
 class Passing(NamedTuple):
-    """Batches of a module in the order in which they were closed, and what is known of the requests.
+    """Batches of a module in the order in which they were closed, and what is known of the requests."""
 
-    Attributes:
-        ends: when each batch ends.
-        sizes: how many invocations each has.
-        members: whose these are; `NONE`: a dummy.
-        left: invocations of this module that each request still has; empty: each has one.
-        number: the batches that have not ended, then their invocations, which are kept in front.
-    """
-
-    ends: Ints
-    sizes: Ints
-    members: Ints
-    left: Ints
-    number: Ints
+    ends: Ints  # when each batch ends
+    sizes: Ints  # how many invocations each has
+    members: Ints  # whose these are; `NONE`: a dummy
+    left: Ints  # invocations of this module that each request still has; empty: each has one
+    number: Ints  # the batches that have not ended, then their invocations, which are kept in front
 
 
 @compiled_on_tables
@@ -117,29 +109,17 @@ def merge(time: Ints, request: Ints, other_time: Ints, other: Ints, merged_time:
 
 
 class Invoking(NamedTuple):
-    """Requests that come to a module which they invoke more than once, or never.
+    """Requests that come to a module which they invoke more than once, or never."""
 
-    Attributes:
-        time: when, ascending.
-        request: which requests.
-        counts: invocations by request and module.
-        left: invocations of this module that each request still has.
-        ready: when invocations become ready.
-        whose: whose they are.
-        skipped_time: when requests come that do not invoke it.
-        skipped: which these are.
-        number: how many invocations there are, then how many requests without one.
-    """
-
-    time: Ints
-    request: Ints
-    counts: NDArray[np.int32]
-    left: Ints
-    ready: Ints
-    whose: Ints
-    skipped_time: Ints
-    skipped: Ints
-    number: Ints
+    time: Ints  # when, ascending
+    request: Ints  # which requests
+    counts: NDArray[np.int32]  # invocations by request and module
+    left: Ints  # invocations of this module that each request still has
+    ready: Ints  # when invocations become ready
+    whose: Ints  # whose they are
+    skipped_time: Ints  # when requests come that do not invoke it
+    skipped: Ints  # which these are
+    number: Ints  # how many invocations there are, then how many requests without one
 
 
 @compiled_on_tables
