@@ -38,12 +38,7 @@ def highest_loads(shares_at: Callable[[float], Mapping[str, float | None]]) -> d
 
 
 def highest_load_table(loads: dict[str, float], stream: str) -> RenderableType:
-    """The highest load factor of each stream of requests at 99 % attainment, and their mean.
-
-    Args:
-        loads: load factor by stream.
-        stream: what a stream is called.
-    """
+    """The highest load factor of each stream of requests at 99 % attainment, and their mean."""
     # Simulations that no table is made of have no need of what makes tables.
     from euclio.core.fitted_table import Column, Label, table_of
 

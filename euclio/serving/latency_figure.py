@@ -85,11 +85,7 @@ def _draw(axes: Axes, curves: Sequence[Curve], title: str, limits_are: str) -> N
 
 
 def stream_curves(streams: Sequence[tuple[str, Requests, float]]) -> list[Curve]:
-    """Curves of streams of requests: all, or of many those with the least attainment.
-
-    Args:
-        streams: name, requests and objective in seconds of each.
-    """
+    """Curves of streams of requests: all, or of many those with the least attainment."""
     shares = [attainment(requests) for _, requests, _ in streams]
     worst = sorted(range(len(streams)), key=lambda k: 1.0 if (share := shares[k]) is None else share)[:MOST_CURVES]
     found = []
@@ -173,13 +169,7 @@ def _recorded_curve(label: str, found: Latencies, limit_s: float | None, *, whol
 def _streams(
     simulation: ClusterSimulation | FleetSimulation, name: str, limits: Sequence[tuple[str, float]]
 ) -> tuple[list[Curve], str]:
-    """Curves of the streams of a simulation, and the title: of many those with the least attainment.
-
-    Args:
-        simulation: the simulation.
-        name: name of its instance.
-        limits: name and objective in seconds of each stream.
-    """
+    """Curves of the streams of a simulation, and the title: of many those with the least attainment."""
     setup, rows = simulation.setup, zip(limits, simulation.requests, strict=True)
     curves = stream_curves([(stream, requests, limit_s) for (stream, limit_s), requests in rows])
     return curves, (

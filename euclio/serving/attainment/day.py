@@ -48,9 +48,7 @@ Margins = dict[Rates, float]
 def attaining_day(demand: Demand, ready: PreparedRun) -> AnyResult:
     """The cheapest day found every step of which keeps an attainment, checked as a plan of the day itself.
 
-    Args:
-        demand: target, arrivals and dispatch.
-        ready: the run without margins. Where it has no plan, or nothing comes all day, its result is given as it is.
+    Where the run without margins has no plan, or nothing comes all day, its result is given as it is.
     """
     began = time.monotonic()
     limit_s = ready.limits.time_limit_s

@@ -82,10 +82,7 @@ class Downhill:
     def lowest(self, plan: Plan, cost_per_h: Fraction, bound: Fraction) -> Lower | None:
         """The plan at which no cheaper one nearby passes, or that costs no more than the bound; None: the first one.
 
-        Args:
-            plan: a plan that `covers`, which passes.
-            cost_per_h: its cost.
-            bound: no plan that passes costs less, in money per hour.
+        The plan passes and `covers`; no plan that passes costs less than the bound, in money per hour.
         """
         found, here = None, tuple(map(_machines, self.session.modules, plan.modules))
         while cost_per_h > bound:

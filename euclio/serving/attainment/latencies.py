@@ -65,12 +65,7 @@ def levels_at(objective_ticks: int) -> Ints:
 def windows_of(arrivals: Ints, took: Ints, window: int, windows: int, levels: Ints) -> Latencies:
     """Latencies of requests by window.
 
-    Args:
-        arrivals: when they came, from 0 on, in ticks.
-        took: how long they took; more than all levels: they were not answered.
-        window: length of a window.
-        windows: how many there are.
-        levels: what latencies are held against (`levels_of`).
+    `arrivals` ascend from 0 on, in ticks; what took longer than all `levels` (`levels_of`) was not answered.
     """
     arrived, within = np.zeros(windows, np.int64), np.zeros((windows, len(levels) + 1), np.int64)
     count(np.ascontiguousarray(arrivals), took, window, levels, arrived, within)
@@ -102,14 +97,7 @@ class Tally:
     """
 
     def __init__(self, watched: Watched, system: System, window: int, windows: int) -> None:
-        """Nothing is counted yet.
-
-        Args:
-            watched: the module, and what it is held against.
-            system: what serves.
-            window: length of a window in ticks.
-            windows: most windows.
-        """
+        """Nothing is counted yet. `window` is in ticks."""
         self.watched, self._window, self._clock = watched, window, system.clock
         self._levels: Ints | None = None
         self._histograms: list[Ints] = []
@@ -121,9 +109,7 @@ class Tally:
     def add(self, arrivals: Ints, took: Ints) -> None:
         """Count requests.
 
-        Args:
-            arrivals: when they came, in ticks, ascending.
-            took: how long they took at the module in ticks; `UNANSWERED`, or `NOT_INVOKED`, which do not count.
+        `arrivals` ascend; what they took at the module may be `UNANSWERED`, or `NOT_INVOKED`, which does not count.
         """
         invoked = took != NOT_INVOKED
         arrivals, took = arrivals[invoked], took[invoked]

@@ -89,12 +89,7 @@ class Law:
 
 
 def law_of(setup: Setup, rate_rps: Fraction) -> Law | None:
-    """The law of arrivals; None: nothing is known that asks for more than the mean rate.
-
-    Args:
-        setup: how requests come.
-        rate_rps: mean rate of the session's requests.
-    """
+    """The law of arrivals; None: nothing is known that asks for more than the mean rate."""
     if setup.arrivals is Arrivals.POISSON:
         return Law(least_loss.least_share_of_requests, least_loss.least_share_of_work, parts=PARTS)
     if setup.arrivals is Arrivals.TRACE:
@@ -151,11 +146,6 @@ def needed_rates(session: Session, space: PlanSpace, demand: Demand) -> list[Fra
     """A rate for each module such that every plan which keeps the demand is, or costs as much as, a plan for them.
 
     Where nothing is known it is the module's own rate.
-
-    Args:
-        session: the instance.
-        space: plan space of the plans, in which capacity may be kept free at any rate.
-        demand: target, arrivals and dispatch.
     """
     own = [module.rate_rps for module in session.modules]
     rate = session_rate(session)

@@ -73,11 +73,8 @@ def least_price(
 ) -> float:
     """The least price of counts of machines that cover all needs, or a number below it; `below` if it is no less.
 
-    Args:
-        prices: price of a machine, by kind, above 0.
-        gives: what a machine of a kind gives to each need, at least 0.
-        needs: how much of each is needed.
-        below: prices from here on are all alike.
+    `gives` is what a machine of each kind gives to each need, at least 0; prices are above 0, and alike from `below`
+    on.
     """
     kinds = [k for k in range(len(prices)) if not any(_is_better(prices, gives, j, k) for j in range(len(prices)))]
     kinds.sort(key=lambda k: prices[k] / max(gives[k][0], 1e-300))

@@ -44,14 +44,6 @@ class Run:
     ) -> None:
         """Set up the simulation.
 
-        Args:
-            system: what serves.
-            setup: arrivals and dispatch, seed; its seconds are replaced.
-            window_s: length of a window in seconds.
-            windows: most windows that will be asked for.
-            requests: the requests, where another simulation under this setup has drawn them; None: they are drawn.
-            watched: modules whose own latencies are counted too, in `tallies`.
-
         Attributes:
             tallies: what is counted of each of them.
         """

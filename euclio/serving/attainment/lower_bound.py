@@ -111,11 +111,7 @@ class _PlanSpaceParts:
 def least_cost(session: Session, space: PlanSpace, demand: Demand, enough: float = math.inf) -> float | None:
     """A lower bound on the cost of every plan that keeps the demand; infinite: there is none, None: nothing is known.
 
-    Args:
-        session: the instance.
-        space: plan space of the plans, in which capacity may be kept free at any rate.
-        demand: target, arrivals and dispatch.
-        enough: the bound need not be higher.
+    In the plan space capacity may be kept free at any rate; the bound need not be higher than `enough`.
     """
     rate, bursts = session_rate(session), bursts_of(session, space, demand)
     law = law_of(demand.setup, rate)

@@ -38,12 +38,7 @@ Gaps = Callable[[Floats], Floats]
 
 
 def gaps_of(setup: Setup, rate_rps: float) -> Gaps | None:
-    """The distribution function of gaps, from below; None: they are not independent and alike.
-
-    Args:
-        setup: how requests come.
-        rate_rps: mean rate, in requests per second.
-    """
+    """The distribution function of gaps, from below; None: they are not independent and alike."""
     match setup.arrivals:
         case Arrivals.POISSON:
             return lambda y: -np.expm1(-y) - LIBRARY
@@ -61,9 +56,7 @@ def gaps_of(setup: Setup, rate_rps: float) -> Gaps | None:
 def _interrupted(on: float, off: float) -> Gaps:
     """Gaps of a Poisson process that is switched on and off: hyperexponential with two phases (Kuczura 1973).
 
-    Args:
-        on: mean length of bursts, in mean gaps.
-        off: mean length of the silence between them, in mean gaps.
+    Bursts and the silence between them have mean lengths of `on` and `off` mean gaps.
     """
     burst_rate, ends, begins = (on + off) / on, 1 / on, 1 / off
     middle = burst_rate + ends + begins

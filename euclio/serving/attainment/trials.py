@@ -109,15 +109,7 @@ class Trials:
     """Simulations of plans of one session under one demand."""
 
     def __init__(self, session: Session, space: PlanSpace, demand: Demand, seed: int, *, brief: bool = False) -> None:
-        """Nothing is simulated yet.
-
-        Args:
-            session: the session.
-            space: plan space of the plans.
-            demand: target, arrivals and dispatch.
-            seed: seed of all requests.
-            brief: whether judgements are as short as searches can do with.
-        """
+        """Nothing is simulated yet; `brief` judgements are as short as searches can do with."""
         self._searched, self._judged = (BRIEFLY_SEARCHED, BRIEFLY_JUDGED) if brief else (SEARCHED, JUDGED)
         self._brief = brief
         self._session, self._space, self._demand, self._seed = session, space, demand, seed
@@ -279,11 +271,7 @@ def listed(session: Session) -> tuple[Watched, ...]:
 def percentiles_s(session: Session, tallies: Sequence[Tally], begin: int, share: float) -> dict[str, float]:
     """By module, seconds that it does not exceed for a share of the requests that invoke it.
 
-    Args:
-        session: the session.
-        tallies: what was counted of the modules that are `listed`.
-        begin: windows that are left out at the begin of the simulation.
-        share: the share.
+    The first `begin` windows are left out; `tallies` are those of the modules that are `listed`.
     """
     names = [(session.modules[tally.watched.module].name, tally.quantile_s(begin, share)) for tally in tallies]
     return {name: seconds for name, seconds in names if seconds is not None}

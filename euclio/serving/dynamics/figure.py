@@ -30,13 +30,7 @@ class Line:
 
 
 def over_time(axes: Sequence[Axes], lines: Mapping[str, Line], inputs: Mapping[str, Any]) -> None:
-    """Fill three panels.
-
-    Args:
-        axes: panels for input rates, cost and finish rate.
-        lines: runs on one world, by name.
-        inputs: invocations by second, by module, of those that are shown.
-    """
+    """Fill three panels: input rates, cost and finish rate."""
     for k, (name, rates) in enumerate(inputs.items()):
         axes[0].plot(smoothed(rates), color=PALETTE[-1 - k], linewidth=1.1, label=name)
     for k, (name, line) in enumerate(lines.items()):

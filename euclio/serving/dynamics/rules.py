@@ -98,11 +98,6 @@ def planned(application: str, planner: Planner, question: Question) -> Planned |
 
     Where it finds none, all rates are raised in steps: at few requests per second machines collect batches for longer
     than the objective allows, and capacity that is not used helps.
-
-    Args:
-        application: name of one of Scrooge's seven.
-        planner: who plans.
-        question: what it is asked.
     """
     found = find_scrooge_application(application)
     modules = planner.planned_modules(found)
@@ -241,10 +236,8 @@ def nexus(front_ends: int) -> Rules:
     """Nexus as Scrooge compares itself with it (§4.2).
 
     It plans for modules with a GPU only, with batching and no spatial multiplexing, as if all workers were P100. A
-    turn-off delay, which it is not said to have, it has not.
-
-    Args:
-        front_ends: workers without a GPU for each module that needs them.
+    turn-off delay, which it is not said to have, it has not. There are so many front-ends, workers without a GPU, for
+    each module that needs them.
     """
     planner = Planner("nexus", cpu_modules=False, only="P100")
     return Rules(planner=planner, front_ends=front_ends, alike=True, turn_off_s=Fraction(0))

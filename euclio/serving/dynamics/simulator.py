@@ -59,12 +59,7 @@ class ChangingSimulator:
     def __init__(self, world: World, dealing: Dealing, expecting: Expecting, slower: Fraction, window_ns: int) -> None:
         """Set up an idle system with no machines.
 
-        Args:
-            world: what comes.
-            dealing: how invocations are dealt out.
-            expecting: what is expected of the modules to come when it is decided which frames are dropped.
-            slower: factor on the profiled durations of modules on GPUs.
-            window_ns: width of the windows in which frames are counted.
+        `slower` is a factor on the profiled durations of modules on GPUs; frames are counted in windows of `window_ns`.
         """
         self._expecting = expecting
         self._modules = world.application.application.modules
@@ -100,9 +95,7 @@ class ChangingSimulator:
     def use(self, placed: Sequence[Placed], now_ns: int) -> None:
         """Serve with these machines from now on.
 
-        Args:
-            placed: module by module; of a module, those with the same target one after the other, in rank order.
-            now_ns: time.
+        `placed` are module by module; of a module, those with the same target one after the other, in rank order.
         """
         wanted = {(p.worker, p.machine.module) for p in placed}
         for key in [key for key in self._rows if key not in wanted]:

@@ -34,11 +34,6 @@ def walk(stream: random.Random, complexity: Complexity, seconds: int) -> list[fl
 
     The level is drawn evenly. From second to second the distance from it shrinks by exp(-1/settle_s), and a normal step
     is added that keeps its standard deviation at `spread`; what leaves the range is put back on its end.
-
-    Args:
-        stream: source of randomness.
-        complexity: how much it varies.
-        seconds: how many places.
     """
     level = stream.random()
     kept = math.exp(-1.0 / complexity.settle_s)
@@ -108,8 +103,7 @@ class World:
     def with_first(self, first: Sequence[int]) -> World:
         """The same frames where some modules do their work before all others, one after the other.
 
-        Args:
-            first: numbers of these modules, each of which has one parent.
+        Each of these has one parent.
         """
         application = self.application.application
         modules = application.modules

@@ -140,12 +140,7 @@ Event = tuple[int, int, int]
 def begin_if_possible(ledger: Ledger, events: list[Event], node: int, now: int, links: bool) -> None:
     """Let a node begin unless it has, or has to wait for an input or a resource; -1: no node.
 
-    Args:
-        ledger: the tables.
-        events: coming events; its end is added.
-        node: the node.
-        now: time.
-        links: whether delays are tracked through links.
+    Its end is added to the events; `links`: delays are tracked through links.
     """
     # It has begun, or the input that is missing calls again when it ends.
     if node < 0 or ledger.node[node, STATE] != WAITING or ledger.node[node, PENDING] > 0:

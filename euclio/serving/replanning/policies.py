@@ -119,10 +119,7 @@ class Followed(NamedTuple):
 def stretches(asked: Followed, *, number: int, length: int) -> list[Timeline]:
     """Parts of a timeline, each at the begin of one of so many equal parts of the time.
 
-    Args:
-        asked: the whole timeline.
-        number: how many parts.
-        length: the steps of each.
+    `number` parts have `length` steps each.
     """
     steps, drawn = steps_of(asked.seconds, asked.step_s), asked.drawn()
     begins = [k * steps // number for k in range(number)]
@@ -199,11 +196,7 @@ class _Way(NamedTuple):
 
 
 class Repairer:
-    """Repairs plans of fleets of one network.
-
-    Args:
-        stages: stages of the network.
-    """
+    """Repairs plans of fleets of one network."""
 
     def __init__(self, stages: Stages) -> None:
         self._stages, self._network = stages, stages.network
@@ -211,13 +204,7 @@ class Repairer:
         self._alone: dict[tuple[int, Fraction, Fraction], Priced] = {}
 
     def repaired(self, before: Fleet, plan: FragmentPlan, now: Fleet) -> FragmentPlan:
-        """The plan of a fleet, repaired for another one.
-
-        Args:
-            before: the fleet of the plan.
-            plan: a plan that serves it.
-            now: the fleet to be served; clients are known by name.
-        """
+        """The plan of a fleet, repaired for another one. Clients are known by name."""
         places = {fragment.name: k for k, fragment in enumerate(now.fragments)}
         sets = [self._kept(before, own, now, places) for own in plan.sets]
         served = {place for own in sets for place in own.members}
@@ -349,12 +336,7 @@ class Sequel:
 
 
 class Planner:
-    """Plans fleets anew by a solver, each once.
-
-    Args:
-        solver: name of a solver of fleets.
-        time_limit_s: its limit in seconds; None: none.
-    """
+    """Plans fleets anew by a solver, each once."""
 
     def __init__(self, solver: str, time_limit_s: float | None = None) -> None:
         self._solver, self._time_limit_s = solver, time_limit_s
@@ -428,9 +410,7 @@ class Hindsight:
     def best(self, shadow_s: float) -> Sequel:
         """The sequence of least GPU time: a shortest path over the steps.
 
-        Args:
-            shadow_s: steps that a started instance takes its share before it replaces another one; seconds where a
-                step is one.
+        Started instances take their share for `shadow_s` steps before they replace others; seconds where a step is one.
         """
         least, came = (self._counts[0] @ self._share).astype(float), []
         for counts, started in zip(self._counts[1:], self._started, strict=True):

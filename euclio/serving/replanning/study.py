@@ -219,9 +219,7 @@ def lines(
 def rows_of(parts: Sequence[Timeline], *, trigger: bool = False) -> list[PolicyRow]:
     """All policies on a timeline, those that start from optimal plans last.
 
-    Args:
-        parts: the timeline as a whole, or stretches of it.
-        trigger: whether to add the policies that plan only where a cut changes.
+    `parts` are the timeline as a whole, or stretches of it; `trigger` adds policies that plan only where a cut changes.
     """
     optimal = Planner("fragment-columns")
     best = list(chain.from_iterable(from_scratch(part, optimal).deployments for part in parts))

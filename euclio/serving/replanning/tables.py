@@ -90,14 +90,7 @@ def unit_of(step_s: int) -> str:
 
 
 def chosen(rows: Sequence[PolicyRow], step_s: int, key: Key, source: str = "") -> list[PolicyRow]:
-    """The rows of a policy on all networks.
-
-    Args:
-        rows: all rows.
-        step_s: seconds of their steps.
-        key: planner, policy and setting.
-        source: "seeded" or "measured"; "": both.
-    """
+    """The rows of a policy on all networks. The source is "seeded", "measured", or "" for both."""
     of_step = [row for row in rows if row.step_s == step_s and f", {source}" in row.line]
     return [row for row in of_step if (row.planner, row.policy, row.setting) == key]
 

@@ -41,14 +41,8 @@ def fine_clock(session: Session, plan: Plan, checked: Evaluation, setup: Setup, 
     Its ticks are nanoseconds if all durations are whole ones and arrivals are at random. Otherwise they are parts of
     them, such that durations, and the periods of evenly spaced requests and of their dummies, are whole ticks. If that
     takes more ticks than the simulated time has room for, it is durations alone, and if that is too many as well, as
-    fine a decimal part as there is room for. Delays of edges count as durations.
-
-    Args:
-        session: the instance.
-        plan: a plan of it.
-        checked: what the checker says of it.
-        setup: arrivals, load, seconds, noise.
-        rate: requests per second at load 1, of all streams together.
+    fine a decimal part as there is room for. Delays of edges count as durations. `rate` is that of all streams together
+    at load 1, in requests per second.
     """
     durations = [*_durations(session, plan), *session.delay_s.values()]
     most = _most_ticks_per_ns(session, plan, checked, setup, rate)

@@ -28,10 +28,6 @@ def overloaded(system: System, setup: Setup) -> dict[str, Fraction]:
     At a load of 1 and random arrivals a queue has no mean, and the share in time falls the longer requests come; evenly
     spaced ones at that load are served. Above 1 neither is. A trace ends, clients wait, and what is dropped waits for
     nobody: nothing is said of those.
-
-    Args:
-        system: the plan as machines.
-        setup: arrivals, load, dummies, dropping.
     """
     if setup.clients or setup.arrivals is Arrivals.TRACE or setup.dropping is not Dropping.NEVER:
         return {}

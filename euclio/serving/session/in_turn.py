@@ -120,15 +120,7 @@ class InTurn:
         seed: int = 0,
         watched: Iterable[int] = (),
     ) -> None:
-        """Nothing is simulated yet.
-
-        Args:
-            system: what serves.
-            coming: the requests.
-            until_ticks: when dummies end; None: they do not.
-            seed: of what routers draw.
-            watched: modules whose own latencies will be asked for.
-        """
+        """Nothing is simulated yet; dummies end at `until_ticks`. Watched modules are asked for their own latencies."""
         self._system, self._coming = system, coming
         self._requests = Requests(len(system.modules))
         draws = first_draws(seed, len(system.modules))
@@ -202,12 +194,7 @@ class InTurn:
         """How long requests took at a watched module in ticks, by their numbers.
 
         From when they were ready there to the end of the last of their invocations there; `UNANSWERED` where that is
-        not over yet, `NOT_INVOKED` where there are none.
-
-        Args:
-            m: the module.
-            first: first request; none before it was forgotten (`forget`).
-            last: the one after the last.
+        not over yet, `NOT_INVOKED` where there are none. None of the requests was forgotten (`forget`).
         """
         served = self._modules[m]
         assert served.watch is not None, "the module is not watched"

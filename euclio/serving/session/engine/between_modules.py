@@ -54,12 +54,7 @@ def in_order(s: Passing, until: int, order: Ints) -> int:
 def pass_on(s: Passing, order: Ints, first: Ints, time: Ints, request: Ints) -> int:
     """When which requests have passed the module, as batches end; how many.
 
-    Args:
-        s: the batches.
-        order: those that have ended, as they do.
-        first: where the members of each begin.
-        time: when requests have passed.
-        request: which they are.
+    `order` are the batches that have ended, as they do; `first` is where the members of each begin.
     """
     found, counted = 0, s.left.shape[0] > 0
     for k in range(order.shape[0]):
@@ -143,11 +138,7 @@ def invoke(s: Invoking, module: int) -> None:
 def join(time: Ints, request: Ints, waiting: Ints, modules: int) -> int:
     """Keep of what has passed the modules before one what has passed the last of them; how many are kept, in front.
 
-    Args:
-        time: when, ascending.
-        request: which requests.
-        waiting: how many of these modules each request has still to pass; 0: all, if it has passed none yet.
-        modules: how many there are.
+    `waiting` is how many of the modules each request has still to pass; 0: all, if it has passed none yet.
     """
     kept = 0
     for k in range(time.shape[0]):
@@ -165,13 +156,7 @@ def join(time: Ints, request: Ints, waiting: Ints, modules: int) -> int:
 def count(arrival: Ints, took: Ints, window: int, levels: Ints, arrived: Ints, within: Ints) -> None:
     """Count requests by window of arrival, and by the first level that they are not slower than.
 
-    Args:
-        arrival: when each came.
-        took: how long it took.
-        window: length of a window.
-        levels: ascending.
-        arrived: requests by window.
-        within: requests by window and level, those slower than all last.
+    `levels` ascend; the last column of `within` has the requests that are slower than all.
     """
     for k in range(arrival.shape[0]):
         row = arrival[k] // window
@@ -190,12 +175,7 @@ def count(arrival: Ints, took: Ints, window: int, levels: Ints, arrived: Ints, w
 def note_ready(time: Ints, request: Ints, first: int, ready: Ints, ended: Ints) -> None:
     """Note when requests become ready at a module; none of their invocations has ended there.
 
-    Args:
-        time: when.
-        request: which requests; those before `first` are forgotten.
-        first: the request in row 0 of what is written.
-        ready: one tick after each became ready.
-        ended: when the last of its invocations has ended so far.
+    Row 0 is request `first`, those before are forgotten; `ready` is noted one tick later, so that 0 means never.
     """
     for k in range(time.shape[0]):
         row = request[k] - first
@@ -207,12 +187,7 @@ def note_ready(time: Ints, request: Ints, first: int, ready: Ints, ended: Ints) 
 def note_ends(s: Passing, until: int, first: int, more: int, ended: Ints) -> None:
     """Note the batches that end before a time, in any order.
 
-    Args:
-        s: the batches.
-        until: the time.
-        first: the request in row 0 of what is written; those before are forgotten.
-        more: time that is added to the ends.
-        ended: when the last invocation of each has ended so far.
+    Row 0 is request `first`, those before are forgotten; `more` is added to the ends.
     """
     at = 0
     for i in range(s.ends.shape[0]):
@@ -225,11 +200,7 @@ def note_ends(s: Passing, until: int, first: int, more: int, ended: Ints) -> Non
 
 
 def compile_between_modules(row: Ints) -> None:
-    """Compile the kernels, or load their machine code.
-
-    Args:
-        row: numbers of a module, as `one_module.Tables` has them.
-    """
+    """Compile the kernels, or load their machine code."""
     nothing = np.zeros(0, np.int64)
     passing = Passing(*(nothing,) * 4, row)
     in_order(passing, 0, nothing)
