@@ -97,11 +97,6 @@ def stream_curves(streams: Sequence[tuple[str, Requests, float]]) -> list[Curve]
     return found
 
 
-def some_of(curves: int, streams: int) -> str:
-    """What a title says where not all are drawn, with a comma before it."""
-    return "" if curves == streams else f", {curves} of {streams} with the least attainment"
-
-
 def _line(axes: Axes, curve: Curve, colour: str) -> None:
     later = 1 - np.cumsum(curve.count) / curve.count.sum()
     times = np.repeat(curve.latency_s * MS_PER_S, 2)
@@ -172,9 +167,8 @@ def _streams(
     """Curves of the streams of a simulation, and the title: of many those with the least attainment."""
     setup, rows = simulation.setup, zip(limits, simulation.requests, strict=True)
     curves = stream_curves([(stream, requests, limit_s) for (stream, limit_s), requests in rows])
-    return curves, (
-        f"{name}\n{setup.arrivals.value} arrivals at load {full(setup.load)}{some_of(len(curves), len(limits))}"
-    )
+    part = "" if len(curves) == len(limits) else f", {len(curves)} of {len(limits)} with the least attainment"
+    return curves, f"{name}\n{setup.arrivals.value} arrivals at load {full(setup.load)}{part}"
 
 
 # End-to-end latency distributions of several systems, as Graft's Figures 8 to 10 have them.

@@ -117,9 +117,10 @@ FRAGMENT_COLUMNS = (
 def fleet_table(simulation: FleetSimulation) -> RenderableType:
     """A header, one row per fragment (times in ms), then utilisation, batches and waiting."""
     found = of_fleet.describe(simulation)
+    phases = f" ({found['phases']} phases)" if found["arrivals"] == "uniform" else ""
     header = (
         f"{found['instance']}: {percent(found['attainment'])} of all requests in their time budgets",
-        f"{found['arrivals']} arrivals{_phases(found)} at load {full(found['load'])} for {full(found['seconds'])} s, "
+        f"{found['arrivals']} arrivals{phases} at load {full(found['load'])} for {full(found['seconds'])} s, "
         f"seed {found['seed']}, noise {full(found['noise'])}; "
         f"{_QUEUES[found['dispatch']]}, {_DROPS[found['dropping']]}",
     )
@@ -128,10 +129,6 @@ def fleet_table(simulation: FleetSimulation) -> RenderableType:
 
 _QUEUES = {"shared": "one queue per stage", "even": "requests to instances in turn"}
 _DROPS = {"hopeless": "hopeless requests dropped", "never": "no request dropped"}
-
-
-def _phases(found: dict[str, Any]) -> str:
-    return f" ({found['phases']} phases)" if found["arrivals"] == "uniform" else ""
 
 
 def _listed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -27,6 +27,8 @@ class Clock:
     """
 
     ticks_per_ns: int = 1  # ticks in a nanosecond
+    # whether all that a simulation rests on is known to be whole ticks; otherwise it may be rounded.
+    exact: bool = False
 
     @property
     def ticks_per_s(self) -> int:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 draw_timeline = late("euclio.serving.timeline_figure", "draw")
 draw_latencies = late("euclio.serving.latency_figure", "draw")
-highest_load_table = late("euclio.serving.highest_load", "highest_load_table")
+highest_load_table = late("euclio.serving.requests", "highest_load_table")
 
 
 MACHINES = "--machines"

@@ -15,8 +15,7 @@ from euclio.problems.session.services import request_rate
 from euclio.problems.session.space import PlanSpace
 from euclio.serving.attainment.confidence import FEWEST_BLOCKS, LIKELY, Estimate, estimate, goes_on
 from euclio.serving.attainment.demand import CONFIDENCE, Demand, ModuleObjective
-from euclio.serving.attainment.latencies import MOST_WATCHED, Latencies, Tally, Watched
-from euclio.serving.attainment.long_run import Run, coming
+from euclio.serving.attainment.long_run import MOST_WATCHED, Latencies, Run, Tally, Watched, coming
 from euclio.serving.session.in_turn import RequestStream
 from euclio.serving.session.setup import Setup
 from euclio.serving.session.system import System, build_system

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from heapq import heapreplace
-from itertools import chain, zip_longest
+from itertools import chain, pairwise, zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -19,13 +19,12 @@ from euclio.core.words import counted, duration
 from euclio.problems.fragments.instance import Fleet
 from euclio.problems.fragments.plan import FragmentPlan
 from euclio.problems.fragments.space import FragmentSpace
-from euclio.serving import highest_load
 from euclio.serving.arrivals import arrivals_of, duration_factors
 from euclio.serving.fragments.metrics import describe
 from euclio.serving.fragments.record import Executions, Passages, Simulation
 from euclio.serving.fragments.setup import Dispatch, Dropping, Phases, Setup
 from euclio.serving.fragments.system import ServedStage, build_system
-from euclio.serving.requests import DROPPED, LATE, SERVED, Requests, attainment
+from euclio.serving.requests import DROPPED, LATE, SERVED, Requests, attainment, highest_in_grid
 from euclio.serving.setup import Arrivals
 from euclio.serving.units import NANOSECONDS, NS_PER_S, Floats, Ints
 
@@ -200,7 +199,26 @@ def simulate(
     setup = setup or Setup()
     stages = build_system(fleet, plan)
     rates = offered_rps(fleet, plan, setup, space)
-    return _served(fleet, plan, setup, rates, stages, phased_arrivals(plan, setup, rates))
+    state = _FleetState(fleet, phased_arrivals(plan, setup, rates), setup)
+    compile_simulator()
+    began = time.perf_counter()
+    executions = [_run_stage(stage, state, setup) for stage in stages]
+    wall_s = time.perf_counter() - began
+    answered = state.outcome != DROPPED
+    state.outcome[answered] = np.where(state.finish <= state.deadline, SERVED, LATE)[answered]
+    parts = [slice(*ends) for ends in pairwise(state.first)]
+    stage, rows = np.repeat(np.arange(len(stages)), [len(own) for own in executions]), np.concatenate(executions)
+    return Simulation(
+        fleet,
+        plan,
+        setup,
+        rates,
+        stages,
+        tuple(Requests(state.arrival[p], state.finish[p], state.outcome[p]) for p in parts),
+        tuple(Passages(state.own_start[p], state.own_end[p], state.shared_start[p]) for p in parts),
+        Executions(stage, *(rows[:, column].copy() for column in (INSTANCE, REQUESTS, START, END))),
+        wall_s,
+    )
 
 
 @told("looking for the highest load")
@@ -213,7 +231,7 @@ def highest_loads(
         found = simulate(fleet, plan, replace(setup, load=load), space)
         return {f.name: attainment(own) for f, own in zip(fleet.fragments, found.requests, strict=True)}
 
-    return highest_load.highest_loads(shares_at)
+    return highest_in_grid(shares_at)
 
 
 def offered_rps(
@@ -224,53 +242,18 @@ def offered_rps(
     return tuple(setup.load * (float(f.rate_rps) if full is None else full) for f in fleet.fragments)
 
 
-def _served(
-    fleet: Fleet,
-    plan: FragmentPlan,
-    setup: Setup,
-    rates: tuple[float, ...],
-    stages: tuple[ServedStage, ...],
-    arrivals: list[Ints],
-) -> Simulation:
-    compile_simulator()
-    first = np.concatenate(([0], np.cumsum([len(times) for times in arrivals]))).astype(np.int64)
-    state = _FleetState.empty(fleet, arrivals, first, setup)
-    began = time.perf_counter()
-    executions = [_run_stage(stage, state, setup) for stage in stages]
-    wall_s = time.perf_counter() - began
-    answered = state.outcome != DROPPED
-    state.outcome[answered] = np.where(state.finish <= state.deadline, SERVED, LATE)[answered]
-    parts = [slice(first[k], first[k + 1]) for k in range(len(arrivals))]
-    return Simulation(
-        fleet,
-        plan,
-        setup,
-        rates,
-        stages,
-        tuple(Requests(state.arrival[p], state.finish[p], state.outcome[p]) for p in parts),
-        tuple(Passages(state.own_start[p], state.own_end[p], state.shared_start[p]) for p in parts),
-        _executions(executions),
-        wall_s,
-    )
-
-
 class _FleetState:
     """All requests, fragment by fragment, while stages are gone through; times in nanoseconds, -1: not yet."""
 
-    def __init__(self, arrival: Ints, deadline: Ints, first: Ints, factors: Floats) -> None:
-        self.arrival, self.deadline, self.first, self.factors = arrival, deadline, first, factors
-        self.outcome = np.zeros(arrival.size, np.int64)
-        self.ready = arrival.copy()
-        self.own_start, self.own_end, self.shared_start, self.finish = (np.full(arrival.size, NOT) for _ in range(4))
-        self.batches = 0
-
-    @classmethod
-    def empty(cls, fleet: Fleet, arrivals: Sequence[Ints], first: Ints, setup: Setup) -> _FleetState:
-        """Requests that have all yet to be served."""
-        arrival = np.concatenate([*arrivals, np.zeros(0, np.int64)])
+    def __init__(self, fleet: Fleet, arrivals: Sequence[Ints], setup: Setup) -> None:
+        self.first: Ints = np.concatenate(([0], np.cumsum([len(times) for times in arrivals]))).astype(np.int64)
+        self.arrival: Ints = np.concatenate([*arrivals, np.zeros(0, np.int64)])
         budgets = [min(NANOSECONDS.up(fragment.budget_s), LONGEST_NS) for fragment in fleet.fragments]
-        deadline = arrival + np.repeat(np.array(budgets, np.int64), np.diff(first))
-        return cls(arrival, deadline, first, duration_factors(setup.noise, setup.seed))
+        self.deadline = self.arrival + np.repeat(np.array(budgets, np.int64), np.diff(self.first))
+        self.factors = duration_factors(setup.noise, setup.seed)
+        size = self.arrival.size
+        self.outcome, self.ready, self.batches = np.zeros(size, np.int64), self.arrival.copy(), 0
+        self.own_start, self.own_end, self.shared_start, self.finish = (np.full(size, NOT) for _ in range(4))
 
 
 def _run_stage(stage: ServedStage, state: _FleetState, setup: Setup) -> Ints:
@@ -286,12 +269,6 @@ def _run_stage(stage: ServedStage, state: _FleetState, setup: Setup) -> Ints:
     if not stage.shared:
         state.ready[requests] = end[requests]
     return np.concatenate(tables)
-
-
-def _executions(tables: Sequence[Ints]) -> Executions:
-    stage = np.repeat(np.arange(len(tables)), [len(table) for table in tables])
-    rows = np.concatenate(tables)
-    return Executions(stage, *(rows[:, column].copy() for column in (INSTANCE, REQUESTS, START, END)))
 
 
 @before_timing

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +10,6 @@ from euclio.core.lazy import late_value
 from euclio.core.showing import Framed, Plotted
 from euclio.problems.pipeline import Cluster, PipelinePlan
 from euclio.serving.pipeline import resources as r
-from euclio.serving.pipeline.resources import Ledger, Queues
 from euclio.serving.pipeline.setup import Setup
 from euclio.serving.pipeline.system import System, VirtualGpu
 from euclio.serving.requests import Requests
@@ -53,44 +51,8 @@ class Simulation(Framed, Plotted):
     wall_s: float  # seconds that the event loop took
 
 
-class Ran(NamedTuple):
-    """What is left when all events are over: use of resources, the requests, and the seconds that took."""
-
-    ledger: Ledger
-    queues: Queues
-    wall_s: float
-
-
-def record(
-    cluster: Cluster,
-    plan: PipelinePlan,
-    setup: Setup,
-    offered_rps: tuple[float, ...],
-    system: System,
-    gpus: tuple[VirtualGpu, ...],
-    ran: Ran,
-) -> Simulation:
-    """Ledger and queues after all events, as plain data."""
-    ledger, queues, wall_s = ran
-    of_model = [queues.model == m for m in range(len(cluster.models))]
-    node = ledger.node[: ledger.totals[r.NODES]]
-    sent = node[:, r.DOWNLINK] != r.NONE
-    return Simulation(
-        cluster,
-        plan,
-        setup,
-        offered_rps,
-        gpus,
-        tuple(Requests(queues.arrival[m], queues.finish[m], queues.outcome[m]) for m in of_model),
-        _uses(system, node[~sent], len(gpus)),
-        _uses(system, node[sent], len(gpus)),
-        int(ledger.totals[r.BATCHES]),
-        int(ledger.totals[r.PROBES]),
-        wall_s,
-    )
-
-
-def _uses(system: System, node: Ints, gpus: int) -> Uses:
+def uses_of(system: System, node: Ints, gpus: int) -> Uses:
+    """Nodes of a ledger as inferences, or as transfers."""
     resource, receiver, pool = node[:, r.RESOURCE], node[:, r.DOWNLINK], node[:, r.POOL]
     pipeline = system.pipeline_of[pool]
     return Uses(

@@ -70,60 +70,31 @@ class Timeline:
         return replace(self, fleets=tuple(fleets))
 
 
-def timeline(
-    model: str,
-    clients: int,
-    tx2: int,
-    seconds: int,
-    seed: int,
-    traces: Sequence[Trace] | None = None,
-    name: str = "",
-    *,
-    step_s: int = 1,
-) -> Timeline:
-    """Clients drawn as fleets are, followed for some seconds.
-
-    Args:
-        model: short name of the network.
-        clients: number of clients.
-        tx2: how many of them are Jetson TX2.
-        seconds: how long they are followed.
-        seed: seed of the clients and of their traces.
-        traces: measured traces, which begin anew where they end; None: seeded ones, as long as it takes.
-        name: what it is called; by default the network's short name.
-        step_s: seconds that each value of a trace holds for.
-    """
-    asked = Followed(model, clients, tx2, seconds, seed, traces, name, step_s)
-    return _followed(name or model, asked.drawn(), 0, steps_of(seconds, step_s), step_s)
-
-
 class Followed(NamedTuple):
-    """What a timeline is asked of; each as for `timeline`."""
+    """Clients that are drawn as fleets are, and followed for some time."""
 
-    model: str
-    clients: int
-    tx2: int
-    seconds: int
-    seed: int
-    traces: Sequence[Trace] | None = None
-    name: str = ""
-    step_s: int = 1
+    model: str  # short name of the network
+    clients: int  # number of clients
+    tx2: int  # how many of them are Jetson TX2
+    seconds: int  # how long they are followed
+    seed: int  # seed of the clients and of their traces
+    traces: Sequence[Trace] | None = None  # measured traces, which begin anew where they end; None: seeded ones
+    name: str = ""  # the timeline's name; by default the network's short name
+    step_s: int = 1  # seconds that each value of a trace holds for
 
-    def drawn(self) -> list[Client]:
-        """The clients, with traces for all steps."""
+    def timeline(self) -> Timeline:
+        """All of the time."""
+        return self._parts([0], steps_of(self.seconds, self.step_s))[0]
+
+    def stretches(self, *, number: int, length: int) -> list[Timeline]:
+        """Parts of `length` steps, each at the begin of one of `number` equal parts of the time."""
+        return self._parts([k * steps_of(self.seconds, self.step_s) // number for k in range(number)], length)
+
+    def _parts(self, begins: Sequence[int], steps: int) -> list[Timeline]:
         values = max(steps_of(self.seconds, self.step_s), SECONDS)
         own = find_model(self.model)
-        return draw_clients(own, self.clients, self.seed, tx2=self.tx2, traces=self.traces, trace_values=values)
-
-
-def stretches(asked: Followed, *, number: int, length: int) -> list[Timeline]:
-    """Parts of a timeline, each at the begin of one of so many equal parts of the time.
-
-    `number` parts have `length` steps each.
-    """
-    steps, drawn = steps_of(asked.seconds, asked.step_s), asked.drawn()
-    begins = [k * steps // number for k in range(number)]
-    return [_followed(asked.name or asked.model, drawn, begin, length, asked.step_s) for begin in begins]
+        drawn = draw_clients(own, self.clients, self.seed, tx2=self.tx2, traces=self.traces, trace_values=values)
+        return [_followed(self.name or self.model, drawn, begin, steps, self.step_s) for begin in begins]
 
 
 def steps_of(seconds: int, step_s: int) -> int:

@@ -29,8 +29,6 @@ from euclio.serving.replanning.policies import (
     from_scratch,
     kept,
     steps_of,
-    stretches,
-    timeline,
 )
 from euclio.workloads.fragments.clients import Client, fleet_at_mean
 from euclio.workloads.fragments.uplink import Trace, read_traces
@@ -210,10 +208,9 @@ def lines(
             for model in models:
                 name = f"{model}, {source}" + (f", every {step_s} s" if len(steps_s) > 1 or step_s > 1 else "")
                 what = model, clients, clients // 4, seconds, SEED, given, name
-                if steps_of(seconds, step_s) > LONGEST:
-                    yield stretches(Followed(*what, step_s=step_s), number=STRETCHES, length=STRETCH)
-                else:
-                    yield [timeline(*what, step_s=step_s)]
+                asked = Followed(*what, step_s=step_s)
+                whole = steps_of(seconds, step_s) <= LONGEST
+                yield [asked.timeline()] if whole else asked.stretches(number=STRETCHES, length=STRETCH)
 
 
 def rows_of(parts: Sequence[Timeline], *, trigger: bool = False) -> list[PolicyRow]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 
 from euclio.core.numbers import exact
@@ -27,15 +26,7 @@ FINEST = 10**6
 """Most ticks in a nanosecond where they cannot be exact."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fineness:
-    """A clock, and what it is worth."""
-
-    clock: Clock  # the clock
-    exact: bool  # whether all that a simulation rests on is whole ticks; otherwise it is rounded (`Clock`)
-
-
-def fine_clock(session: Session, plan: Plan, checked: Evaluation, setup: Setup, rate: Fraction) -> Fineness:
+def fine_clock(session: Session, plan: Plan, checked: Evaluation, setup: Setup, rate: Fraction) -> Clock:
     """The clock of a simulation.
 
     Its ticks are nanoseconds if all durations are whole ones and arrivals are at random. Otherwise they are parts of
@@ -51,13 +42,13 @@ def fine_clock(session: Session, plan: Plan, checked: Evaluation, setup: Setup, 
     periods = _periods(session, checked, setup, rate) if is_even else ()
     everything = math.lcm(alone, _common(periods))
     if everything == 1 or everything <= most:
-        return Fineness(Clock(everything), exact=True)
+        return Clock(everything, exact=True)
     if alone <= most:
-        return Fineness(Clock(alone), exact=False)
+        return Clock(alone)
     ticks = 1
     while ticks < FINEST and 10 * ticks <= most:
         ticks *= 10
-    return Fineness(Clock(ticks), exact=False)
+    return Clock(ticks)
 
 
 def alike(module: Module, c: Configuration) -> Iterator[Configuration]:

@@ -101,8 +101,6 @@ class Setup(CommonSetup):
         """Let enumerations be given by name, and refuse what would not end."""
         CommonSetup.__post_init__(self)
         object.__setattr__(self, "dispatch", None if self.dispatch is None else Dispatch(self.dispatch))
-        object.__setattr__(self, "dropping", Dropping(self.dropping))
-        object.__setattr__(self, "partial", Partial(self.partial))
         if self.timeout_s not in (None, float("inf")):
             keep_to(SECONDS, self.timeout_s, "timeout_s")
         keep_to(COUNT_OR_NONE, self.clients, "clients")

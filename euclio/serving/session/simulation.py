@@ -14,8 +14,8 @@ from euclio.problems.session.instance import Configuration, Hardware, Module, Se
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.problems.session.services import request_rate
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
-from euclio.serving import highest_load
 from euclio.serving.arrivals import CHUNK, arrival_chunks, duration_factors
+from euclio.serving.requests import highest_in_grid
 from euclio.serving.session.clock import offered
 from euclio.serving.session.engine import tables as t
 from euclio.serving.session.engine.loop import FOREVER
@@ -124,7 +124,7 @@ def highest_loads(session: Session, plan: Plan, setup: Setup, space: PlanSpace |
     def share_at(load: float) -> dict[str, float | None]:
         return {session.name: simulate(session, plan, replace(setup, load=load), space).attainment}
 
-    return highest_load.highest_loads(share_at)
+    return highest_in_grid(share_at)
 
 
 def _run(driver: Driver, server: Server, setup: Setup) -> tuple[Executions, Ints]:
