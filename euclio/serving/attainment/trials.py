@@ -18,7 +18,7 @@ from euclio.serving.attainment.demand import CONFIDENCE, Demand, ModuleObjective
 from euclio.serving.attainment.long_run import MOST_WATCHED, Latencies, Run, Tally, Watched, coming
 from euclio.serving.session.in_turn import RequestStream
 from euclio.serving.session.setup import Setup
-from euclio.serving.session.system import System, build_system
+from euclio.serving.session.system import build_system
 from euclio.serving.setup import Arrivals
 
 ATTEMPTS = 8
@@ -131,7 +131,7 @@ class Trials:
         windows = self._searched[0]
         begin = windows // PARTS
         longest = 1 if self._brief else LONGEST
-        run = self._run(plan, self._searched, self._seed_of(0), longest, self._held())
+        run = self._run(plan, self._searched, seed_of(self._seed, 0), longest, self._held())
         allowed = (1 - least) * self._rate * self._window_s(self._searched) * windows
         for part in range(1, PARTS + 1):
             found = run.go_on(begin + windows * part // PARTS).since(begin)
@@ -159,7 +159,7 @@ class Trials:
             ends_at: time, of the monotonic clock, at which it ends; None: there is none.
         """
         objectives = 1 + len(self._objectives)
-        seed, window_s = self._seed_of(1 + attempt), self._window_s(self._judged)
+        seed, window_s = seed_of(self._seed, 1 + attempt), self._window_s(self._judged)
         windows, doublings = self._judged[0], self._doublings(window_s)
         run = self._run(plan, self._judged, seed, 2**doublings, self._held() + listed(self._session))
         held, others = run.tallies[: len(self._objectives)], run.tallies[len(self._objectives) :]
@@ -204,18 +204,12 @@ class Trials:
         self, plan: Plan, size: tuple[int, int, int, int], seed: int, times: int, watched: Sequence[Watched]
     ) -> Run:
         windows = times * (size[0] + size[0] // PARTS)
-        system, window_s = self._system(plan), self._window_s(size)
+        system, window_s = build_system(self._session, plan, self._space, self._demand.setup), self._window_s(size)
         setup, key = replace(self._demand.setup, seed=seed), (seed, window_s, windows)
         if key not in self._coming:
             # Requests depend on the session's rates alone, which all plans share.
             self._coming = {key: coming(system, setup, window_s, windows)}
         return Run(system, setup, window_s, windows, self._coming[key], watched)
-
-    def _system(self, plan: Plan) -> System:
-        return build_system(self._session, plan, self._space, self._demand.setup)
-
-    def _seed_of(self, stream: int) -> int:
-        return seed_of(self._seed, stream)
 
     def _window_s(self, size: tuple[int, int, int, int]) -> float:
         """Length of a window, at first."""

@@ -162,9 +162,7 @@ def draw_world(
     return World(found, seconds, tuple(joined), arrival[order], np.concatenate(counts)[order], balloons)
 
 
-def client_counts(
-    application: str, seed: int, number: int, seconds: int = SECONDS, complexity: Complexity = VARIED
-) -> Ints:
+def client_counts(application: str, seed: int, number: int, seconds: int = SECONDS) -> Ints:
     """What the frames of one client of `draw_world` invoke, in their order, shape (frames, modules).
 
     Args:
@@ -172,12 +170,11 @@ def client_counts(
         seed: seed of the draws.
         number: which client, from 0; how many others there are changes nothing of it.
         seconds: length of the workload.
-        complexity: how much scaling factors vary.
 
     Raises:
         InputError: no such application; names them all.
     """
-    return _drawn(find_scrooge_application(application), seed, number, seconds, complexity)[1]
+    return _drawn(find_scrooge_application(application), seed, number, seconds, VARIED)[1]
 
 
 def _drawn(

@@ -50,7 +50,7 @@ def place(cluster: Cluster, plan: PipelinePlan) -> tuple[VirtualGpu, ...]:
         for k, partition in enumerate(pipeline.partitions):
             groups.setdefault((pipeline.model, k, partition.gpu), []).append((i, k, partition))
     used = dict.fromkeys((gpu.name for gpu in cluster.gpus), 0)
-    first_server = _first_servers(cluster)
+    first_server, _ = _first_servers(cluster)
     placed: dict[tuple[int, int], list[VirtualGpu]] = {}
     for (_, _, name), members in groups.items():
         bins = _pack([p.share for _, _, p in members for _ in range(p.gpus)])
@@ -71,17 +71,13 @@ def place(cluster: Cluster, plan: PipelinePlan) -> tuple[VirtualGpu, ...]:
     return tuple(v for key in sorted(placed) for v in placed[key])
 
 
-def servers(cluster: Cluster) -> int:
-    """Number of servers in a cluster, used or not."""
-    return sum(-(-gpu.count // gpu.gpus_per_server) for gpu in cluster.gpus)
-
-
-def _first_servers(cluster: Cluster) -> dict[str, int]:
+def _first_servers(cluster: Cluster) -> tuple[dict[str, int], int]:
+    """The first server of each GPU type, and the number of servers in a cluster, used or not."""
     first, total = {}, 0
     for gpu in cluster.gpus:
         first[gpu.name] = total
         total += -(-gpu.count // gpu.gpus_per_server)
-    return first
+    return first, total
 
 
 def _pack(shares: list[int]) -> list[int]:
@@ -206,7 +202,7 @@ def build_system(cluster: Cluster, plan: PipelinePlan) -> tuple[System, tuple[Vi
         after=_after(latency, transfer, batch, pipeline_of),
         uplink=uplink,
         downlink=uplink + 1,
-        resources=len(gpus) + 2 * servers(cluster),
+        resources=len(gpus) + 2 * _first_servers(cluster)[1],
         model_of=model_of,
         pipeline_of=pipeline_of.astype(np.int64),
         plan_pipeline=np.array(order, np.int64),

@@ -309,15 +309,15 @@ class Sequel:
 class Planner:
     """Plans fleets anew by a solver, each once."""
 
-    def __init__(self, solver: str, time_limit_s: float | None = None) -> None:
-        self._solver, self._time_limit_s = solver, time_limit_s
+    def __init__(self, solver: str) -> None:
+        self._solver = solver
         # By identity: to hash a fleet takes longer than to repair its plan.
         self._known: dict[int, tuple[Fleet, FragmentPlan]] = {}
 
     def __call__(self, fleet: Fleet) -> FragmentPlan:
         """The plan of a fleet."""
         if id(fleet) not in self._known:
-            found: FragmentPlan | None = solve(fleet, self._solver, time_limit_s=self._time_limit_s).plan
+            found: FragmentPlan | None = solve(fleet, self._solver).plan
             if found is None:
                 raise RuntimeError(f"{self._solver} has no plan of {fleet.name}")
             self._known[id(fleet)] = fleet, found

@@ -154,13 +154,12 @@ class InTurn:
         out: dict[int, tuple[Ints, Ints]] = {}
         for m in self._system.order:
             parents = self._system.modules[m].parents
-            given = [self._come(parent, m, out[parent], until_ticks) for parent in parents]
+            # Behind a delay requests come later.
+            given = [
+                way.go_to(*out[parent], until_ticks) if (way := self._ways.get((parent, m))) else out[parent]
+                for parent in parents
+            ]
             out[m] = self._modules[m].go_to(given or [self._entering(m, *entered)], until_ticks)
-
-    def _come(self, parent: int, m: int, passed: tuple[Ints, Ints], until_ticks: int) -> tuple[Ints, Ints]:
-        """The requests that come from a module before, after the delay on the way."""
-        way = self._ways.get((parent, m))
-        return passed if way is None else way.go_to(*passed, until_ticks)
 
     def _entering(self, m: int, time: Ints, request: Ints) -> tuple[Ints, Ints]:
         """Of the requests that come, those of a first module's stream."""
@@ -425,8 +424,6 @@ def compile_all() -> None:
     compile_in_turn()
 
 
-# What a plan keeps in a short simulation by whichever simulator is quick without machine code (ours).
-
 BY_ENGINE = 1_000
 """Invocations that the engine serves in less than 0.3 s of one core without machine code."""
 
@@ -448,13 +445,9 @@ def share_in_time(session: Session, plan: Plan, space: PlanSpace, setup: Setup, 
         InputError: the plan has numbers that are too large to be simulated.
     """
     system = build_system(session, plan, space, setup, fine=True)
-    if covers(system, setup.noise) and all(machine.timeout_ticks >= 0 for machine in system.machines):
-        return _share_in_turn(system, setup)
-    return simulate(session, plan, setup, space).attainment if invocations <= BY_ENGINE else None
-
-
-def _share_in_turn(system: System, setup: Setup) -> float | None:
-    """What `simulate` counts; batches that nothing fills any more are closed by their time-outs."""
+    if not covers(system, setup.noise) or any(machine.timeout_ticks < 0 for machine in system.machines):
+        return simulate(session, plan, setup, space).attainment if invocations <= BY_ENGINE else None
+    # The count is that of `simulate`; batches that nothing fills any more are closed by their time-outs.
     served = InTurn(system, RequestStream(system, setup), system.clock.up(setup.seconds))
     served.go_to(FOREVER)
     arrived = len(served.arrivals())

@@ -94,6 +94,8 @@ def _joined(pieces: Sequence[Piece]) -> Piece:
 
 ROOM = 1024
 """Requests and invocations that there is room for at first; doubled as often as needed."""
+SPARE_BATCHES = 8
+"""Every batch has an invocation, but for those that are being ended or dropped."""
 LOGGED = 1 << 16
 """Entries of a log before it is taken away."""
 
@@ -267,7 +269,10 @@ def _new_state(system: System, factors: Floats, windows: int, log_rows: int) -> 
     queue = _queue_table(system, machine)
     module, child, delay = _module_table(system)
     measured = modules + 1 + len(system.objectives)
-    batch, invocation = _free_batches(ROOM), _free_rows(ROOM, t.INVOCATION_COLUMNS, t.NEXT)
+    batch, invocation = (
+        _free_rows(ROOM + SPARE_BATCHES, t.BATCH_COLUMNS, t.NEXT_BATCH),
+        _free_rows(ROOM, t.INVOCATION_COLUMNS, t.NEXT),
+    )
     number = np.zeros(t.NUMBERS, np.int64)
     return t.State(
         number=number,
@@ -408,11 +413,6 @@ def _free_rows(rows: int, columns: int, link: int, first: int = 0, end: int = t.
     return table
 
 
-def _free_batches(invocations: int) -> Ints:
-    """Every batch has an invocation, but for those that are being ended or dropped."""
-    return _free_rows(invocations + 8, t.BATCH_COLUMNS, t.NEXT_BATCH)
-
-
 def _with_room(s: t.State) -> t.State:
     """The same with twice as much room, for requests, invocations or both."""
     number = s.number
@@ -428,7 +428,7 @@ def _with_room(s: t.State) -> t.State:
         wanted = int(coming.max(initial=1)) + int(number[t.COMMITTED])
         invocations = max(2 * invocations, 2 * wanted)
         invocation = _extended(invocation, invocations, t.NEXT, number, t.FREE_INVOCATION)
-        batch = _extended(batch, invocations + 8, t.NEXT_BATCH, number, t.FREE_BATCH)
+        batch = _extended(batch, invocations + SPARE_BATCHES, t.NEXT_BATCH, number, t.FREE_BATCH)
     event = np.zeros((_events(requests, invocations, modules, len(s.machine)), t.EVENT_COLUMNS), np.int64)
     event[: len(s.event)] = s.event
     return s._replace(request=request, passage=passage, batch=batch, invocation=invocation, event=event)

@@ -100,7 +100,10 @@ def simulate(
             ModuleTally(int(row[t.READY]), int(row[t.DROPPED_HERE]), _latencies(state, m, system.clock))
             for m, row in enumerate(state.module)
         ),
-        _machines(state, busy_ticks, until),
+        MachineTallies(
+            busy_ticks / (state.machine[:, t.SLOTS] * until),
+            *(state.machine[:, column].copy() for column in (t.BATCHES, t.SERVED, t.MOST_WAITING)),
+        ),
         state.window.copy(),
         executions,
         wall_s,
@@ -196,16 +199,6 @@ def _latencies(state: t.State, row: int, clock: Clock) -> Latencies:
     bins = np.flatnonzero(state.histogram[row])
     total_ns = float(state.total[row]) / clock.ticks_per_ns
     return Latencies(bins, state.histogram[row, bins], total_ns, int(state.largest[row]) // clock.ticks_per_ns)
-
-
-def _machines(state: t.State, busy_ticks: Ints, until_ticks: int) -> MachineTallies:
-    machine = state.machine
-    return MachineTallies(
-        busy_ticks / (machine[:, t.SLOTS] * until_ticks),
-        machine[:, t.BATCHES].copy(),
-        machine[:, t.SERVED].copy(),
-        machine[:, t.MOST_WAITING].copy(),
-    )
 
 
 @before_timing
