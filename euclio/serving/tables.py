@@ -203,7 +203,11 @@ def session_table(simulation: SessionSimulation) -> RenderableType:
     """A header, latencies by module and from end to end (in ms), machines by allocation."""
     found = of_session.describe(simulation)
     header = Text("\n".join(_header(found, simulation)))
-    return Group(header, Text(""), _latency_table(found), Text(""), _machine_table(found), *_left_out(found))
+    allocations = _allocations(found)
+    machines = table_of(map(_machines_row, allocations[:MOST_ROWS]), MACHINE_COLUMNS)
+    most = max(len(found["modules"]), len(allocations))
+    left_out = [Text(f"the first {MOST_ROWS} of {most} rows are listed, all by --json")] if most > MOST_ROWS else []
+    return Group(header, Text(""), _latency_table(found), Text(""), machines, *left_out)
 
 
 def _header(found: dict[str, Any], simulation: SessionSimulation) -> list[str]:
@@ -283,10 +287,6 @@ def _latency_table(found: dict[str, Any]) -> RenderableType:
     return table_of([*found["modules"][:MOST_ROWS], *objectives, end_to_end], LATENCY_COLUMNS)
 
 
-def _machine_table(found: dict[str, Any]) -> RenderableType:
-    return table_of(map(_machines_row, _allocations(found)[:MOST_ROWS]), MACHINE_COLUMNS)
-
-
 def _machines_row(machines: list[dict[str, Any]]) -> dict[str, Any]:
     """What machines of one allocation are, and how busy they were."""
     busy = [machine["utilization"] for machine in machines]
@@ -307,11 +307,6 @@ def _allocations(found: dict[str, Any]) -> list[list[dict[str, Any]]]:
     """Machines of one allocation together."""
     alike = groupby(found["machines"], key=lambda machine: (machine["module"], machine["allocation"]))
     return [list(group) for _, group in alike]
-
-
-def _left_out(found: dict[str, Any]) -> list[RenderableType]:
-    most = max(len(found["modules"]), len(_allocations(found)))
-    return [Text(f"the first {MOST_ROWS} of {most} rows are listed, all by --json")] if most > MOST_ROWS else []
 
 
 def _session_head(found: SessionSimulation) -> Head:

@@ -55,18 +55,6 @@ class Boxes:
     end_ns: Ints  # end
 
 
-@dataclass(frozen=True, slots=True)
-class _Timeline:
-    """What is drawn of a simulation: executors from above, executions, the part of the time, title, label of rows."""
-
-    groups: Sequence[Group]
-    boxes: Boxes
-    begin_s: float
-    length_s: float
-    title: str
-    rows_are: str
-
-
 def draw(
     simulation: SessionSimulation | ClusterSimulation | FleetSimulation,
     begin_s: float | None = None,
@@ -85,16 +73,16 @@ def draw(
             session no other part is kept.
     """
     if isinstance(simulation, SessionSimulation):
-        return _drawn(_of_session(simulation))
+        return _of_session(simulation)
     begin = simulation.setup.seconds / 2 if begin_s is None else begin_s
     if isinstance(simulation, ClusterSimulation):
         longest = max(float(model.slo_s) for model in simulation.cluster.models)
-        return _drawn(_of_cluster(simulation, begin, 1.5 * longest if length_s is None else length_s))
+        return _of_cluster(simulation, begin, 1.5 * longest if length_s is None else length_s)
     longest = max(float(fragment.budget_s) for fragment in simulation.fleet.fragments)
-    return _drawn(_of_fleet(simulation, begin, 1.5 * longest if length_s is None else length_s))
+    return _of_fleet(simulation, begin, 1.5 * longest if length_s is None else length_s)
 
 
-def _of_session(simulation: SessionSimulation) -> _Timeline:
+def _of_session(simulation: SessionSimulation) -> Figure:
     """Allocations one below the other, in the order of the plan."""
     setup, done = simulation.setup, simulation.executions
     groups = _allocations(simulation)
@@ -108,10 +96,10 @@ def _of_session(simulation: SessionSimulation) -> _Timeline:
         "box: an execution; number: invocations in its batch; colour: module"
     )
     boxes = Boxes(_slots(simulation), done.module, done.invocations, done.start_ns, done.end_ns)
-    return _Timeline(shown, boxes, done.begin_s, done.length_s, title, "slots of machines, one per row")
+    return _drawn(shown, boxes, done.begin_s, done.length_s, title, "slots of machines, one per row")
 
 
-def _of_cluster(simulation: ClusterSimulation, begin_s: float, length_s: float) -> _Timeline:
+def _of_cluster(simulation: ClusterSimulation, begin_s: float, length_s: float) -> Figure:
     """Pools one below the other, in the order of the plan."""
     setup, uses = simulation.setup, simulation.inferences
     alike = "one batch of a pool" if setup.scheduler is Scheduler.REACTIVE else "the same batch in all partitions"
@@ -124,10 +112,10 @@ def _of_cluster(simulation: ClusterSimulation, begin_s: float, length_s: float) 
     in_window = (uses.end_ns > first) & (uses.start_ns < last)
     batch = uses.batch - uses.batch[in_window].min(initial=1 << 62)
     boxes = Boxes(uses.resource, batch, batch, uses.start_ns, uses.end_ns)
-    return _Timeline(_pools(simulation), boxes, begin_s, length_s, title, "virtual GPUs, one per row")
+    return _drawn(_pools(simulation), boxes, begin_s, length_s, title, "virtual GPUs, one per row")
 
 
-def _of_fleet(simulation: FleetSimulation, begin_s: float, length_s: float) -> _Timeline:
+def _of_fleet(simulation: FleetSimulation, begin_s: float, length_s: float) -> Figure:
     """Stages one below the other, own ones before the shared one of their set."""
     setup, done = simulation.setup, simulation.executions
     shown = simulation.stages[:MOST_STAGES]
@@ -139,7 +127,7 @@ def _of_fleet(simulation: FleetSimulation, begin_s: float, length_s: float) -> _
     colour = np.array([stage.place for stage in simulation.stages])[done.stage]
     boxes = Boxes(done.instance, colour, done.requests, done.start_ns, done.end_ns)
     groups = [_stage(simulation, stage) for stage in shown]
-    return _Timeline(groups, boxes, begin_s, length_s, title, "instances, one per row")
+    return _drawn(groups, boxes, begin_s, length_s, title, "instances, one per row")
 
 
 def _slots(simulation: SessionSimulation) -> Ints:
@@ -192,10 +180,9 @@ def _stage(simulation: FleetSimulation, stage: ServedStage) -> Group:
     return Group(label, tuple(range(stage.first_instance, stage.first_instance + stage.stage.instances)))
 
 
-def _drawn(timeline: _Timeline) -> Figure:
-    """The figure: groups one below the other."""
-    groups, boxes, title, rows_are = timeline.groups, timeline.boxes, timeline.title, timeline.rows_are
-    window = _window_ns(timeline.begin_s, timeline.length_s)
+def _drawn(groups: Sequence[Group], boxes: Boxes, begin_s: float, length_s: float, title: str, rows_are: str) -> Figure:
+    """Groups of executors one below the other, with the executions of a part of the time."""
+    window = _window_ns(begin_s, length_s)
     shown = _shown([len(group.executors) for group in groups])
     rows = sum(shown) + GAP_ROWS * len(groups)
     with new_figure(WIDTH_IN, 1.6 + ROW_IN * rows) as figure:

@@ -160,7 +160,9 @@ class Trials:
         """
         objectives = 1 + len(self._objectives)
         seed, window_s = seed_of(self._seed, 1 + attempt), self._window_s(self._judged)
-        windows, doublings = self._judged[0], self._doublings(window_s)
+        windows = self._judged[0]
+        times = MOST_REQUESTS / (self._rate * window_s * windows)
+        doublings = 0 if self._brief else max(0, min(DOUBLINGS, int(math.log2(max(1.0, times)))))
         run = self._run(plan, self._judged, seed, 2**doublings, self._held() + listed(self._session))
         held, others = run.tallies[: len(self._objectives)], run.tallies[len(self._objectives) :]
         nothing_is_random = self._demand.setup.arrivals is Arrivals.UNIFORM and not self._demand.setup.noise
@@ -195,10 +197,6 @@ class Trials:
         if any(_stays_below(found, share, times) for found, share in pairs):
             return True
         return all(_is_shown(found, share) for found, share in pairs)
-
-    def _doublings(self, window_s: float) -> int:
-        first = self._rate * window_s * self._judged[0]
-        return 0 if self._brief else max(0, min(DOUBLINGS, int(math.log2(max(1.0, MOST_REQUESTS / first)))))
 
     def _run(
         self, plan: Plan, size: tuple[int, int, int, int], seed: int, times: int, watched: Sequence[Watched]

@@ -179,8 +179,8 @@ class _Course:
                 break
             # Counters are read before anything of this moment happens.
             self._advance(now)
-            if now in failures:
-                self._fail(now)
+            if now in failures and (worker := self.coordinator.fail(now)) is not None:
+                self.serving.fail(worker, now)
             if now in clients:
                 self.coordinator.clients(self.world.ingress_rps(now), now)
             if now in looks:
@@ -208,11 +208,6 @@ class _Course:
         coordinator, passed_s = self.coordinator, (until_ns - self.now_ns) / NS_PER_S
         self.per_h[second] += passed_s * np.array([coordinator.cost_per_h, coordinator.used_per_h], np.float64)
         self.now_ns = until_ns
-
-    def _fail(self, now_ns: int) -> None:
-        worker = self.coordinator.fail(now_ns)
-        if worker is not None:
-            self.serving.fail(worker, now_ns)
 
     def _record(self, frames: Ints, end_ns: int) -> Record:
         coordinator, application = self.coordinator, self.world.application.application

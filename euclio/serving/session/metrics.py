@@ -18,6 +18,7 @@ QUANTILES = {"latency_p50_s": 0.5, "latency_p90_s": 0.9, "latency_p99_s": 0.99, 
 def describe(simulation: Simulation) -> dict[str, Any]:
     """All figures as plain data; the same input gives the same, so that run times are not among them."""
     system, found = simulation.system, simulation
+    loads = overloaded(system, found.setup)
     return {
         "instance": found.session.name,
         **found.setup.describe(),
@@ -28,7 +29,7 @@ def describe(simulation: Simulation) -> dict[str, Any]:
         "late": found.late,
         "dropped": found.dropped,
         "attainment": found.attainment,
-        **_never(found),
+        **({"never_catch_up": {name: float(load) for name, load in loads.items()}} if loads else {}),
         "slo_s": float(found.session.slo_s),
         "worst_case_s": _worst_case_s(found),
         **_latencies(found.latencies),
@@ -63,12 +64,6 @@ def _objectives(found: Simulation) -> list[dict[str, Any]]:
         }
         for one, tally in zip(found.session.objectives, found.objectives, strict=True)
     ]
-
-
-def _never(found: Simulation) -> dict[str, Any]:
-    """The load of modules that never catch up, where there are any."""
-    loads = overloaded(found.system, found.setup)
-    return {"never_catch_up": {name: float(load) for name, load in loads.items()}} if loads else {}
 
 
 def utilization(simulation: Simulation) -> float | None:
