@@ -1,4 +1,4 @@
-"""When requests come: evenly spaced, at random, in bursts, or as recorded (PPipe §7.1; gamma and on/off are ours)."""
+"""Draws of simulations: when requests come (PPipe §7.1; gamma and on/off are ours), factors on durations, routers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fates of requests, and the share of them that kept the SLO."""
+"""Fates of requests, the share of them that kept the SLO, and the highest load at which nearly all do."""
 
 from __future__ import annotations
 

@@ -157,8 +157,6 @@ def check_names(objectives: Iterable[ModuleObjective], session: Session) -> None
             raise InputError(f"names {own.module}, which is no module of {session.name}; {hint}", field=option)
 
 
-# What plans of sessions may be asked to keep: an attainment.
-
 # A demand as plain data, such as an experiment's file has it.
 
 DRAWN = tuple(kind.value for kind in Arrivals if kind is not Arrivals.TRACE)

@@ -1,4 +1,4 @@
-"""Policies of re-planning: which plan serves each step (ours).
+"""Fleets by step, and policies of re-planning: which plan serves each step (ours).
 
 A policy is given a timeline and answers with one plan per step, each checked. Those that plan anew do so by a solver
 that is named; those that keep a plan repair it (`Repairer`).

@@ -398,15 +398,7 @@ def _tables(system: System, module: ServedModule) -> t.Tables:
         slot_size=np.zeros(int(table[:, t.SLOTS].sum()), np.int64),
         open=np.zeros(int(table[:, t.BATCH].sum()), np.int64),
         duration=np.array([d for one in durations for d in one], np.int64),
-        time=NOTHING,
-        request=NOTHING,
-        given=NOTHING,
-        after=NOTHING,
-        ends=NOTHING,
-        sizes=NOTHING,
-        starts=NOTHING,
-        by=NOTHING,
-        members=NOTHING,
+        **dict.fromkeys(t.Tables._fields[t.Tables._fields.index("time") :], NOTHING),
     )
 
 
