@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from euclio.core.words import counted, duration
 from euclio.problems.session.latency.paths import times_until
 from euclio.serving.session.glance import overloaded
 from euclio.serving.session.record import Latencies, Simulation
@@ -64,6 +65,13 @@ def _objectives(found: Simulation) -> list[dict[str, Any]]:
         }
         for one, tally in zip(found.session.objectives, found.objectives, strict=True)
     ]
+
+
+def speed(simulation: Simulation) -> str:
+    """The time that a simulation took, in words; empty if no request came."""
+    if not simulation.arrived:
+        return ""
+    return f"{counted(simulation.arrived, 'request')} simulated in {duration(simulation.wall_s)}"
 
 
 def utilization(simulation: Simulation) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.lazy import late
@@ -13,12 +13,8 @@ from euclio.core.numbers import Number
 from euclio.core.parameters import Parameter
 from euclio.core.parts import Simulator
 from euclio.core.values import COUNT_OR_NONE, count, seconds
-from euclio.core.words import counted, duration
 from euclio.serving.setup import SECONDS, keep_to
 from euclio.serving.setup import Setup as CommonSetup
-
-if TYPE_CHECKING:
-    from euclio.serving.session.record import Simulation
 
 
 class Dispatch(StrEnum):
@@ -192,12 +188,6 @@ MOST_REQUESTS = 10**10
 """Requests beyond which a simulation takes hours; memory does not grow with them."""
 
 
-def _speed(simulation: Simulation) -> str:
-    if not simulation.arrived:
-        return ""
-    return f"{counted(simulation.arrived, 'request')} simulated in {duration(simulation.wall_s)}"
-
-
 SIMULATOR = Simulator(
     setup=Setup,
     # Whoever prints a plan asks for its glance, and nothing is simulated.
@@ -207,7 +197,7 @@ SIMULATOR = Simulator(
     describe=late("euclio.serving.session.metrics", "describe"),
     table=late("euclio.serving.tables", "session_table"),
     stream="session",
-    speed=_speed,
+    speed=late("euclio.serving.session.metrics", "speed"),
     planned=late("euclio.serving.attainment.served", "planned_fields"),
     as_planned=late("euclio.serving.attainment.served", "as_planned"),
     planned_words=late("euclio.serving.attainment.served", "planned_words"),
