@@ -32,7 +32,7 @@ from euclio.problems.session.space import FULL_SPACE
 from euclio.serving.attainment.demand import Demand
 from euclio.serving.attainment.margins import alike, spare_space, stricter, with_spare
 from euclio.serving.attainment.search import Found, cheapest
-from euclio.serving.highest_load import GRID
+from euclio.serving.requests import GRID
 from euclio.serving.session.setup import Dropping, Partial, Setup
 from euclio.serving.session.simulation import simulate
 from euclio.serving.trace_files import load_trace

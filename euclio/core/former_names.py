@@ -19,6 +19,8 @@ FORMER = {
     "euclio.session.workloads": "euclio.workloads.session",
     "euclio.session.simulation": "euclio.serving.session",
     "euclio.pipeline.simulation": "euclio.serving.pipeline",
+    "euclio.serving.session.timeline_figure": "euclio.serving.timeline_figure",
+    "euclio.serving.pipeline.timeline_figure": "euclio.serving.timeline_figure",
     "euclio.analysis.gap_figures": "euclio.report.analysis.gap_and_performance_profiles",
     "euclio.analysis": "euclio.report.analysis",
     "euclio.bench_set": "euclio.experiments.bench_set",

@@ -13,7 +13,6 @@ from euclio.core.result import AnyResult, WrittenResult
 from euclio.core.words import percent
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from pydantic import BaseModel
     from rich.console import RenderableType
 from euclio.core.parameters import Parameter
@@ -251,10 +250,8 @@ class Simulator:
         highest_loads: takes the same; returns each stream's highest load factor at 99 % SLO attainment.
         describe: a simulation as plain data; the same input gives the same.
         table: a simulation for people.
-        loads_table: highest loads for people.
+        stream: the name of a stream of requests in tables.
         speed: the time that a simulation took, in words; empty if nothing happened.
-        draw: a simulation as a timeline.
-        draw_latencies: a simulation as a figure of its latencies' distribution.
         planned: takes a result; returns the default fields of setups that match the plan's assumptions.
         as_planned: takes a result and a setup; returns one line on whether the setup serves as planned (empty if
             unknown).
@@ -271,10 +268,8 @@ class Simulator:
     highest_loads: Callable[[Any, Any, Any, Any], dict[str, float]]
     describe: Callable[[Any], dict[str, Any]]
     table: Callable[[Any], RenderableType]
-    loads_table: Callable[[dict[str, float]], RenderableType]
+    stream: str
     speed: Callable[[Any], str]
-    draw: Callable[[Any], Figure]
-    draw_latencies: Callable[[Any], Figure]
     planned: Callable[[Any], dict[str, Any]] = lambda result: {}
     as_planned: Callable[[Any, Any], str] = lambda result, setup: ""
     planned_words: Callable[[Mapping[str, Any]], str] = lambda planned_for: ""

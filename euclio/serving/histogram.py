@@ -21,9 +21,7 @@ BINS = (62 - BITS) * LEADING + LEADING
 def bin_of(time: int, guess: int) -> tuple[int, int]:
     """The bin of a time, and its exponent.
 
-    Args:
-        time: nanoseconds, 0 or more.
-        guess: exponent to begin at, such as that of the entry before, which is often the right one.
+    `time` is in nanoseconds, 0 or more; the search begins at the exponent `guess`, often that of the entry before.
     """
     exponent = guess
     while (time >> exponent) >= 2 * LEADING:

@@ -15,7 +15,7 @@ from euclio.core.words import full, plain
 from euclio.serving.fragments.record import Simulation as FleetSimulation
 from euclio.serving.histogram import edges
 from euclio.serving.pipeline.record import Simulation as ClusterSimulation
-from euclio.serving.requests import Requests, attainment
+from euclio.serving.requests import attainment
 from euclio.serving.session.record import Latencies
 from euclio.serving.session.record import Simulation as SessionSimulation
 from euclio.serving.units import NS_PER_S, Floats, Ints
@@ -30,20 +30,13 @@ MS_PER_S = 1000
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A distribution.
+    """A distribution."""
 
-    Attributes:
-        label: whose latencies.
-        latency_s: latencies, ascending.
-        count: how many took each.
-        limit_s: what they should keep; None: nothing.
-        whole: whether it is what the figure is about, such as the way from end to end; the others are its parts.
-    """
-
-    label: str
-    latency_s: Floats
-    count: Ints
-    limit_s: float | None
+    label: str  # whose latencies
+    latency_s: Floats  # latencies, ascending
+    count: Ints  # how many took each
+    limit_s: float | None  # what they should keep; None: nothing
+    # whether it is what the figure is about, such as the way from end to end; the others are its parts.
     whole: bool = False
 
 
@@ -89,28 +82,6 @@ def _draw(axes: Axes, curves: Sequence[Curve], title: str, limits_are: str) -> N
             lowest = min(lowest, 1 / float(curve.count.sum()))
     axes.plot([], [], color=INK, linestyle="--", linewidth=0.9, label=limits_are)
     _finish(axes, max(lowest, LEAST_SHARE), title)
-
-
-def stream_curves(streams: Sequence[tuple[str, Requests, float]]) -> list[Curve]:
-    """Curves of streams of requests: all, or of many those with the least attainment.
-
-    Args:
-        streams: name, requests and objective in seconds of each.
-    """
-    shares = [attainment(requests) for _, requests, _ in streams]
-    worst = sorted(range(len(streams)), key=lambda k: 1.0 if (share := shares[k]) is None else share)[:MOST_CURVES]
-    found = []
-    for k in sorted(worst):
-        name, requests, limit_s = streams[k]
-        answered = requests.finish_ns >= 0
-        latency, count = np.unique((requests.finish_ns - requests.arrival_ns)[answered], return_counts=True)
-        found.append(Curve(name, latency / NS_PER_S, count, limit_s))
-    return found
-
-
-def some_of(curves: int, streams: int) -> str:
-    """What a title says where not all are drawn, with a comma before it."""
-    return "" if curves == streams else f", {curves} of {streams} with the least attainment"
 
 
 def _line(axes: Axes, curve: Curve, colour: str) -> None:
@@ -180,18 +151,18 @@ def _recorded_curve(label: str, found: Latencies, limit_s: float | None, *, whol
 def _streams(
     simulation: ClusterSimulation | FleetSimulation, name: str, limits: Sequence[tuple[str, float]]
 ) -> tuple[list[Curve], str]:
-    """Curves of the streams of a simulation, and the title: of many those with the least attainment.
-
-    Args:
-        simulation: the simulation.
-        name: name of its instance.
-        limits: name and objective in seconds of each stream.
-    """
-    setup, rows = simulation.setup, zip(limits, simulation.requests, strict=True)
-    curves = stream_curves([(stream, requests, limit_s) for (stream, limit_s), requests in rows])
-    return curves, (
-        f"{name}\n{setup.arrivals.value} arrivals at load {full(setup.load)}{some_of(len(curves), len(limits))}"
-    )
+    """Curves of the streams of a simulation, and the title: of many those with the least attainment."""
+    setup = simulation.setup
+    shares = [attainment(requests) for requests in simulation.requests]
+    worst = sorted(range(len(limits)), key=lambda k: 1.0 if (share := shares[k]) is None else share)[:MOST_CURVES]
+    curves = []
+    for k in sorted(worst):
+        requests, (stream, limit_s) = simulation.requests[k], limits[k]
+        answered = requests.finish_ns >= 0
+        latency, count = np.unique((requests.finish_ns - requests.arrival_ns)[answered], return_counts=True)
+        curves.append(Curve(stream, latency / NS_PER_S, count, limit_s))
+    part = "" if len(curves) == len(limits) else f", {len(curves)} of {len(limits)} with the least attainment"
+    return curves, f"{name}\n{setup.arrivals.value} arrivals at load {full(setup.load)}{part}"
 
 
 # End-to-end latency distributions of several systems, as Graft's Figures 8 to 10 have them.

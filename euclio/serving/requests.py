@@ -1,12 +1,14 @@
-"""Fates of requests, and the share of them that kept the SLO."""
+"""Fates of requests, the share of them that kept the SLO, and the highest load at which nearly all do."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from euclio.core.words import full
 from euclio.serving.units import NS_PER_S, Ints
 
 PENDING, SERVED, LATE, DROPPED = 0, 1, 2, 3
@@ -15,17 +17,11 @@ PENDING, SERVED, LATE, DROPPED = 0, 1, 2, 3
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """The requests of one stream, in the order of arrival.
+    """The requests of one stream, in the order of arrival."""
 
-    Attributes:
-        arrival_ns: arrivals.
-        finish_ns: when they were served; -1: dropped.
-        outcome: SERVED, LATE or DROPPED.
-    """
-
-    arrival_ns: Ints
-    finish_ns: Ints
-    outcome: Ints
+    arrival_ns: Ints  # arrivals
+    finish_ns: Ints  # when they were served; -1: dropped
+    outcome: Ints  # SERVED, LATE or DROPPED
 
 
 def attainment(requests: Requests) -> float | None:
@@ -48,3 +44,45 @@ def stream_figures(name: str, rate_rps: float, requests: Requests) -> dict[str, 
         "latency_mean_s": float(latency.mean()) if latency.size else None,
         "latency_p99_s": float(np.quantile(latency, 0.99)) if latency.size else None,
     }
+
+
+# The highest load that a plan serves at 99 % SLO attainment (PPipe §7.1, Figures 6, 9, 10).
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+GRID = tuple(step / 20 for step in range(1, 21))
+"""Load factors that the paper tries: 0.05 to 1 in steps of 0.05."""
+
+TARGET = 0.99
+"""SLO attainment that counts as served."""
+
+
+def highest_in_grid(shares_at: Callable[[float], Mapping[str, float | None]]) -> dict[str, float]:
+    """Per stream of requests the highest load factor of the grid at which its attainment is 99 % or more; 0: none is.
+
+    All streams are under load together; one without requests counts as served. The grid is gone through from above, as
+    far as needed.
+
+    Args:
+        shares_at: simulates a load factor, and gives the attainment of each stream; None: it had no requests.
+    """
+    found: dict[str, float] = {}
+    for load in reversed(GRID):
+        shares = shares_at(load)
+        for name, share in shares.items():
+            if share is None or share >= TARGET:
+                found.setdefault(name, load)
+        if len(found) == len(shares):
+            break
+    return {name: found.get(name, 0.0) for name in shares}
+
+
+def highest_load_table(loads: dict[str, float], stream: str) -> RenderableType:
+    """The highest load factor of each stream of requests at 99 % attainment, and their mean."""
+    # Simulations that no table is made of have no need of what makes tables.
+    from euclio.core.fitted_table import Column, Label, table_of
+
+    rows = [*loads.items(), ("mean", sum(loads.values()) / len(loads))]
+    columns = (Label(stream), Column("highest load at 99 %"))
+    return table_of([[name, full(load, digits=3)] for name, load in rows], columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, fields
 from enum import StrEnum
 from typing import Any
 
@@ -108,8 +108,9 @@ class Setup:
     off_s: float = 1.0
 
     def __post_init__(self) -> None:
-        """Let arrivals be given by name, and refuse processes that could not be drawn."""
-        object.__setattr__(self, "arrivals", Arrivals(self.arrivals))
+        """Let enumerations be given by name, and refuse processes that could not be drawn."""
+        for name, default in _choices(self).items():
+            object.__setattr__(self, name, type(default)(getattr(self, name)))
         for name, values in RANGES.items():
             keep_to(values, getattr(self, name), name)
 
@@ -128,5 +129,10 @@ class Setup:
         }
 
     def own(self) -> dict[str, Any]:
-        """What a family's setups have next to the common fields, as plain data."""
-        return {}
+        """What a family's setups have next to the common fields, as plain data: their enumerations."""
+        return {name: getattr(self, name).value for name in _choices(self) if name != "arrivals"}
+
+
+def _choices(setup: Setup) -> dict[str, StrEnum]:
+    """The enumerations among the fields of a setup, with their defaults."""
+    return {field.name: field.default for field in fields(setup) if isinstance(field.default, StrEnum)}

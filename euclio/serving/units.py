@@ -24,12 +24,11 @@ class Clock:
     Durations, periods and arrivals that are no whole ticks are rounded down, so that nothing that a plan has time for
     takes more; what something may take, such as a latency objective or a time-out, is rounded up
     (docs/model/serving.md, ticks).
-
-    Attributes:
-        ticks_per_ns: ticks in a nanosecond.
     """
 
-    ticks_per_ns: int = 1
+    ticks_per_ns: int = 1  # ticks in a nanosecond
+    # whether all that a simulation rests on is known to be whole ticks; otherwise it may be rounded.
+    exact: bool = False
 
     @property
     def ticks_per_s(self) -> int:

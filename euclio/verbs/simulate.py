@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 from euclio.core.errors import InputError, NoPlanError
+from euclio.core.lazy import late
 from euclio.core.numbers import Number
 from euclio.core.parameters import Parameter, as_typed, verb_text
 from euclio.core.progress import say
@@ -47,6 +48,10 @@ if TYPE_CHECKING:
     from euclio.serving.pipeline.record import Simulation as ClusterSimulation
     from euclio.serving.session.record import Simulation as SessionSimulation
     from euclio.serving.setup import Setup
+
+draw_timeline = late("euclio.serving.timeline_figure", "draw")
+draw_latencies = late("euclio.serving.latency_figure", "draw")
+highest_load_table = late("euclio.serving.requests", "highest_load_table")
 
 
 MACHINES = "--machines"
@@ -319,8 +324,8 @@ def _print_one_load(arguments: Namespace, simulator: Simulator, given: GivenInst
     speed = simulator.speed(simulation)
     if speed:  # not the same from run to run, hence on standard error
         say(speed)
-    draw_answer({arguments.timeline: lambda: simulator.draw(simulation)})
-    draw_answer({arguments.latencies: lambda: simulator.draw_latencies(simulation)})
+    draw_answer({arguments.timeline: lambda: draw_timeline(simulation)})
+    draw_answer({arguments.latencies: lambda: draw_latencies(simulation)})
 
 
 def _print_highest_loads(arguments: Namespace, simulator: Simulator, given: GivenInstance, said: GivenResult) -> None:
@@ -332,7 +337,7 @@ def _print_highest_loads(arguments: Namespace, simulator: Simulator, given: Give
         mean = sum(loads.values()) / len(loads)
         return {"instance": given.instance.name, **described, "highest_load": loads, "mean_highest_load": mean}
 
-    print_answer(arguments, data, lambda: simulator.loads_table(loads))
+    print_answer(arguments, data, lambda: highest_load_table(loads, simulator.stream))
 
 
 def _next_to_optimum(given: GivenInstance, running: WrittenResult) -> tuple[dict[str, Any], list[str]]:

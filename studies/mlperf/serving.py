@@ -10,8 +10,7 @@ import numpy as np
 
 from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import Plan
-from euclio.serving.arrivals import arrivals_of
-from euclio.serving.draws import duration_factors
+from euclio.serving.arrivals import arrivals_of, duration_factors
 from euclio.serving.histogram import quantiles
 from euclio.serving.session.engine import tables as t
 from euclio.serving.session.server import Server

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from euclio.core.compiled import compiled
-from euclio.serving.draws import duration_factors
+from euclio.serving.arrivals import duration_factors
 from euclio.serving.units import NS_PER_S, Floats, Ints
 
 NONE = -1.0

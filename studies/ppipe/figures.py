@@ -26,10 +26,10 @@ from euclio.report import Figure, Table
 from euclio.report.analysis.charts import legend_below, one_scale, side_by_side
 from euclio.report.drawings import drawn
 from euclio.report.drawn_data import drawn_data
-from euclio.serving.highest_load import TARGET
 from euclio.serving.pipeline.setup import Setup
 from euclio.serving.pipeline.simulation import simulate
-from euclio.serving.pipeline.timeline_figure import draw as draw_timeline
+from euclio.serving.requests import TARGET
+from euclio.serving.timeline_figure import draw as draw_timeline
 from studies.ppipe import inputs
 from studies.ppipe.cases import (
     ABLATION,

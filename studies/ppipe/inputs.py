@@ -17,7 +17,7 @@ import pandas as pd
 from euclio.core.folders import data_dir
 from euclio.experiments.results.tables import joined, load, save
 from euclio.report.analysis.statistics import Measured, exactly, share
-from euclio.serving.highest_load import TARGET
+from euclio.serving.requests import TARGET
 from euclio.workloads.pipeline.assembly import BlockedModel
 from euclio.workloads.pipeline.layer_models import layer_models, layer_profile
 from euclio.workloads.populations import Identity

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from euclio.report.analysis.statistics import Measured, exactly, mean, of_one_run, ratio_of_sums
-from euclio.serving.highest_load import TARGET
 from euclio.serving.pipeline.setup import Arrivals, Scheduler
+from euclio.serving.requests import TARGET
 from euclio.workloads.pipeline.setups import CLAIMED_GBPS
 from studies.ppipe import inputs
 from studies.ppipe.cases import (

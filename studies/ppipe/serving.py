@@ -9,7 +9,6 @@ from typing import Any
 from euclio.core.families import family_of
 from euclio.files.json_reading import parse_json
 from euclio.problems.pipeline import Cluster, PipelinePlan, PipelineSpace, evaluate
-from euclio.serving.highest_load import GRID, TARGET
 from euclio.serving.pipeline.metrics import (
     probes_per_batch,
     seconds_per_batch,
@@ -19,7 +18,7 @@ from euclio.serving.pipeline.metrics import (
 from euclio.serving.pipeline.record import Simulation
 from euclio.serving.pipeline.setup import Arrivals, Scheduler, Setup
 from euclio.serving.pipeline.simulation import simulate
-from euclio.serving.requests import Requests, attainment
+from euclio.serving.requests import GRID, TARGET, Requests, attainment
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from euclio.problems.session.rules import DummyRule
 from euclio.problems.session.sharing.packing import packs
 from euclio.problems.session.sharing.placing import share_machines
 from euclio.problems.session.space import PlanSpace
-from euclio.serving.draws import duration_factors
+from euclio.serving.arrivals import duration_factors
 from euclio.serving.session.setup import Dispatch, Dropping, Partial, Setup
 from euclio.serving.session.system import System, build_system
 from euclio.serving.session.targets import DEALINGS

@@ -19,7 +19,7 @@ from euclio.problems.session.latency.of_requests import caveat, session_rate
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.problems.session.policies import POLICIES as ALL_POLICIES
 from euclio.problems.session.sharing.placing import share_machines
-from euclio.serving.draws import duration_factors
+from euclio.serving.arrivals import duration_factors
 from euclio.serving.session.record import Simulation
 from euclio.serving.session.service import DEPLOYED
 from euclio.serving.session.setup import Dispatch, Dropping, Partial, Setup

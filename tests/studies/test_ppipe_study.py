@@ -15,7 +15,7 @@ from euclio.experiments.results.tables import load
 from euclio.problems.pipeline import PipelineSpace, evaluate
 from euclio.problems.pipeline.files import save_cluster
 from euclio.report.analysis.statistics import mean
-from euclio.serving.highest_load import GRID
+from euclio.serving.requests import GRID
 from studies.page_builder import reproduce
 from studies.papers.published import published_figures
 from studies.ppipe import experiment, inputs

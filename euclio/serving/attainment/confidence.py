@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from euclio.core.lazy import late
-from euclio.serving.attainment.latencies import AT_SLO, FINE, LEVELS, Latencies
+from euclio.serving.attainment.long_run import AT_SLO, FINE, LEVELS, Latencies
 from euclio.serving.units import Floats, Ints
 
 gammaincinv = late("scipy.special", "gammaincinv")

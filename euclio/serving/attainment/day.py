@@ -48,9 +48,7 @@ Margins = dict[Rates, float]
 def attaining_day(demand: Demand, ready: PreparedRun) -> AnyResult:
     """The cheapest day found every step of which keeps an attainment, checked as a plan of the day itself.
 
-    Args:
-        demand: target, arrivals and dispatch.
-        ready: the run without margins. Where it has no plan, or nothing comes all day, its result is given as it is.
+    Where the run without margins has no plan, or nothing comes all day, its result is given as it is.
     """
     began = time.monotonic()
     limit_s = ready.limits.time_limit_s
@@ -66,19 +64,12 @@ def attaining_day(demand: Demand, ready: PreparedRun) -> AnyResult:
 
 @dataclass(frozen=True, slots=True)
 class _DayFound:
-    """What a search came to.
+    """What a search came to."""
 
-    Attributes:
-        plan: the plan; None: none was found.
-        share: share of the objective that was planned with.
-        margins: the margins of the steps.
-        judged: what each step keeps, by its place; of the last plan where none was found.
-    """
-
-    plan: DayPlan | None
-    share: Fraction
-    margins: Margins
-    judged: dict[int, PlanJudgement]
+    plan: DayPlan | None  # the plan; None: none was found
+    share: Fraction  # share of the objective that was planned with
+    margins: Margins  # the margins of the steps
+    judged: dict[int, PlanJudgement]  # what each step keeps, by its place; of the last plan where none was found
 
 
 @dataclass(slots=True)

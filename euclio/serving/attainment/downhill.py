@@ -37,19 +37,12 @@ Machines = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Lower:
-    """A cheaper plan that passes.
+    """A cheaper plan that passes."""
 
-    Attributes:
-        plan: the plan.
-        evaluation: what the checker says of it.
-        share: its attainment in the search.
-        steps: how many steps downhill it is.
-    """
-
-    plan: Plan
-    evaluation: Evaluation
-    share: float
-    steps: int
+    plan: Plan  # the plan
+    evaluation: Evaluation  # what the checker says of it
+    share: float  # its attainment in the search
+    steps: int  # how many steps downhill it is
 
 
 Share = Callable[[Plan], float | None]
@@ -71,21 +64,13 @@ class _Move:
 
 @dataclass(slots=True)
 class Downhill:
-    """The walk.
+    """The walk."""
 
-    Attributes:
-        session: the instance.
-        space: plan space of the plans, in which capacity may be kept free at any rate.
-        share: simulates a plan.
-        is_over: whether the time is up.
-        tried: plans that were simulated.
-    """
-
-    session: Session
-    space: PlanSpace
-    share: Share
-    is_over: Callable[[], bool]
-    tried: int = 0
+    session: Session  # the instance
+    space: PlanSpace  # plan space of the plans, in which capacity may be kept free at any rate
+    share: Share  # simulates a plan
+    is_over: Callable[[], bool]  # whether the time is up
+    tried: int = 0  # plans that were simulated
     _priced: Priced = field(default_factory=dict)
     _plans: dict[tuple[int, Machines], ModulePlan] = field(default_factory=dict)
     _failed: list[tuple[Machines, ...]] = field(default_factory=list)
@@ -97,10 +82,7 @@ class Downhill:
     def lowest(self, plan: Plan, cost_per_h: Fraction, bound: Fraction) -> Lower | None:
         """The plan at which no cheaper one nearby passes, or that costs no more than the bound; None: the first one.
 
-        Args:
-            plan: a plan that `covers`, which passes.
-            cost_per_h: its cost.
-            bound: no plan that passes costs less, in money per hour.
+        The plan passes and `covers`; no plan that passes costs less than the bound, in money per hour.
         """
         found, here = None, tuple(map(_machines, self.session.modules, plan.modules))
         while cost_per_h > bound:

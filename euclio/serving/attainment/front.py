@@ -27,7 +27,7 @@ from euclio.problems.session.services import request_rate
 from euclio.problems.session.space import PlanSpace
 from euclio.serving.attainment.confidence import estimate
 from euclio.serving.attainment.demand import Demand
-from euclio.serving.attainment.latencies import LEVELS, Tally, levels_of, windows_of
+from euclio.serving.attainment.long_run import LEVELS, ByWindow, Tally
 from euclio.serving.attainment.margins import Margins, stricter, with_spare
 from euclio.serving.attainment.search import FIRST, STRICTER, Found, Planner, Tried
 from euclio.serving.attainment.trials import (
@@ -331,8 +331,8 @@ class Front:
             self.judgements[key] = took, self._percentiles(system, served, int(first), int(last))
         took, percentiles = self.judgements[key]
         window = -(-(span.until - span.begin) // WINDOWS)
-        levels = levels_of(replace(system, slo_ticks=system.clock.up(session.slo_s)))
-        found = windows_of(arrivals[first:last] - span.begin, took, window, WINDOWS, levels)
+        counted = ByWindow(system.clock.up(session.slo_s), window, WINDOWS)
+        found = counted.add(arrivals[first:last] - span.begin, took).latencies(WINDOWS)
         confidence = part_of_error(attempt, 1)
         seconds = self._seconds(JUDGED) * (1 + 1 / PARTS)
         bounded = estimate(found, confidence)

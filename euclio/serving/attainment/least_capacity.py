@@ -44,15 +44,8 @@ class Trace:
         mean = sum(recorded, Fraction(0)) / len(recorded)
         self.gaps = [math.ceil(gap / mean * UNIT) for gap in recorded]
 
-    def least_share_of_requests(self, load: Fraction, buffer: Fraction) -> Fraction:
-        """Share of requests that are turned away at least, as in `least_loss`."""
-        return self._least(load, buffer, whole=True)
-
-    def least_share_of_work(self, load: Fraction, buffer: Fraction) -> Fraction:
-        """Share of all work that is turned away at least, as in `least_loss`."""
-        return self._least(load, buffer, whole=False)
-
-    def _least(self, load: Fraction, buffer: Fraction, *, whole: bool) -> Fraction:
+    def least_share(self, load: Fraction, buffer: Fraction, *, whole: bool) -> Fraction:
+        """Share that is turned away at least, as in `least_loss`: of requests taken `whole`, or of all work."""
         brim, level, lost = math.ceil(buffer * UNIT), 0, 0
         above, below = load.numerator, load.denominator
         for gap in self.gaps:
@@ -80,44 +73,30 @@ Share = Callable[[Fraction, Fraction], Fraction]
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """What is known of how requests come.
+    """What is known of how requests come."""
 
-    Attributes:
-        requests: least share of requests that are lost, if each is served whole or not at all.
-        work: least share of work that is lost, if requests may be served in part.
-        fineness: steps within which the least capacity is looked for.
-        parts: of a plan space that are bounded apart at most; 0: it is not divided.
-    """
-
-    requests: Share
-    work: Share
-    fineness: int = 1
-    parts: int = 0
+    requests: Share  # least share of requests that are lost, if each is served whole or not at all
+    work: Share  # least share of work that is lost, if requests may be served in part
+    fineness: int = 1  # steps within which the least capacity is looked for
+    parts: int = 0  # of a plan space that are bounded apart at most; 0: it is not divided
 
 
 def law_of(setup: Setup, rate_rps: Fraction) -> Law | None:
-    """The law of arrivals; None: nothing is known that asks for more than the mean rate.
-
-    Args:
-        setup: how requests come.
-        rate_rps: mean rate of the session's requests.
-    """
+    """The law of arrivals; None: nothing is known that asks for more than the mean rate."""
     if setup.arrivals is Arrivals.POISSON:
         return Law(least_loss.least_share_of_requests, least_loss.least_share_of_work, parts=PARTS)
     if setup.arrivals is Arrivals.TRACE:
         if not 2 <= len(setup.trace_s) <= MOST_REQUESTS:
             return None
-        trace = Trace(setup.trace_s)
-        return Law(trace.least_share_of_requests, trace.least_share_of_work)
+        return _law(Trace(setup.trace_s).least_share)
     gaps = renewal_loss.gaps_of(setup, float(rate_rps))
     if gaps is None:
         return None
-    return Law(
-        partial(renewal_loss.least_share_of_requests, gaps),
-        partial(renewal_loss.least_share_of_work, gaps),
-        COARSE,
-        FEW,
-    )
+    return _law(partial(renewal_loss.least_share, gaps), COARSE, FEW)
+
+
+def _law(least_share: Callable[..., Fraction], fineness: int = 1, parts: int = 0) -> Law:
+    return Law(partial(least_share, whole=True), partial(least_share, whole=False), fineness, parts)
 
 
 def serves_in_order(space: PlanSpace, demand: Demand) -> bool:
@@ -145,24 +124,24 @@ def needed_in_order(rate: Fraction, least: int, seconds: Fraction, late: Fractio
     def is_too_little(steps: int) -> bool:
         return least_loss.least_share_in_order(Fraction(STEPS, steps), mean * steps * seconds / least) > late
 
+    return mean * _most_too_little(is_too_little)
+
+
+def _most_too_little(is_too_little: Callable[[int], bool], fineness: int = 1) -> int:
+    """The most steps that were tried and are too little, from `STEPS` on, to a fineness."""
     low, high = STEPS, 2 * STEPS
     while high < MOST_CAPACITY * STEPS and is_too_little(high):
         low, high = high, 2 * high
-    while high - low > 1:
+    while high - low > fineness:
         middle = (low + high) // 2
         low, high = (middle, high) if is_too_little(middle) else (low, middle)
-    return mean * low
+    return low
 
 
 def needed_rates(session: Session, space: PlanSpace, demand: Demand) -> list[Fraction]:
     """A rate for each module such that every plan which keeps the demand is, or costs as much as, a plan for them.
 
     Where nothing is known it is the module's own rate.
-
-    Args:
-        session: the instance.
-        space: plan space of the plans, in which capacity may be kept free at any rate.
-        demand: target, arrivals and dispatch.
     """
     own = [module.rate_rps for module in session.modules]
     rate = session_rate(session)
@@ -227,21 +206,13 @@ def _fills(session: Session, space: PlanSpace) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked of one module.
+    """What is asked of one module."""
 
-    Attributes:
-        rate: requests per second of the session.
-        ratio: invocations of the module per request.
-        window: seconds that a request has for it.
-        late: share of requests that may be late.
-        burst: invocations that may start beyond capacity times a span.
-    """
-
-    rate: Fraction
-    ratio: Fraction
-    window: Fraction
-    late: Fraction
-    burst: int
+    rate: Fraction  # requests per second of the session
+    ratio: Fraction  # invocations of the module per request
+    window: Fraction  # seconds that a request has for it
+    late: Fraction  # share of requests that may be late
+    burst: int  # invocations that may start beyond capacity times a span
 
     def is_too_little(self, law: Law, capacity: Fraction) -> bool:
         """Whether this capacity makes more requests late than may be.
@@ -265,10 +236,4 @@ def needed_capacity(law: Law, asked: Asked) -> Fraction:
     mean = asked.rate * asked.ratio / STEPS
     if not asked.is_too_little(law, mean * STEPS):
         return Fraction(0)
-    low, high = STEPS, 2 * STEPS
-    while high < MOST_CAPACITY * STEPS and asked.is_too_little(law, mean * high):
-        low, high = high, 2 * high
-    while high - low > law.fineness:
-        middle = (low + high) // 2
-        low, high = (middle, high) if asked.is_too_little(law, mean * middle) else (low, middle)
-    return mean * low
+    return mean * _most_too_little(lambda steps: asked.is_too_little(law, mean * steps), law.fineness)

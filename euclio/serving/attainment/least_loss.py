@@ -29,9 +29,7 @@ SCALE = 1 << 96
 def fewest_at_once(load: Fraction, late: Fraction) -> int:
     """The fewest requests that have to be taken at once, such that no more than a share is turned away.
 
-    Args:
-        load: requests that come within the span, in the mean, above 0.
-        late: share of requests that may be turned away, above 0.
+    `load` requests come within the span in the mean.
     """
     return len(_inverses(load, late, 0)[1]) - 1
 
@@ -82,17 +80,11 @@ MOST_TERMS = 400
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """A number that is known to lie between two whole multiples of 2⁻ᵇ, both at least 0.
+    """A number that is known to lie between two whole multiples of 2⁻ᵇ, both at least 0."""
 
-    Attributes:
-        low: the lower one, times 2ᵇ.
-        high: the upper one, times 2ᵇ.
-        bits: b.
-    """
-
-    low: int
-    high: int
-    bits: int
+    low: int  # the lower one, times 2ᵇ
+    high: int  # the upper one, times 2ᵇ
+    bits: int  # b
 
     @classmethod
     def of(cls, value: Fraction, bits: int) -> Between:
@@ -194,10 +186,6 @@ def least_share_of_work(load: Fraction, buffer: Fraction) -> Fraction:
 
     The tank is filled up to its brim k and the rest flows over: e(k)·P₀ = 1, and what is drained is 1 − P₀ of what
     could be.
-
-    Args:
-        load: ρ, above 0.
-        buffer: k, at least 0, as above.
     """
     if buffer > MOST_TERMS:
         return max(Fraction(0), 1 - 1 / load)

@@ -73,11 +73,8 @@ def least_price(
 ) -> float:
     """The least price of counts of machines that cover all needs, or a number below it; `below` if it is no less.
 
-    Args:
-        prices: price of a machine, by kind, above 0.
-        gives: what a machine of a kind gives to each need, at least 0.
-        needs: how much of each is needed.
-        below: prices from here on are all alike.
+    `gives` is what a machine of each kind gives to each need, at least 0; prices are above 0, and alike from `below`
+    on.
     """
     kinds = [k for k in range(len(prices)) if not any(_is_better(prices, gives, j, k) for j in range(len(prices)))]
     kinds.sort(key=lambda k: prices[k] / max(gives[k][0], 1e-300))
@@ -111,44 +108,26 @@ MOST_LISTED = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class MachineLimits:
-    """Which machines a module may have.
+    """Which machines a module may have."""
 
-    Attributes:
-        window: seconds that a request has for the module, by what machines of the others take at least.
-        collected: seconds within which the plan space asks for d + b/w.
-        fastest: the shortest time in which one of them executes a batch, at least.
-        one: that of one of them is no longer than this; None: there is no such limit.
-    """
-
-    window: Fraction
-    collected: Fraction
-    fastest: Fraction
-    one: Fraction | None
+    window: Fraction  # seconds that a request has for the module, by what machines of the others take at least
+    collected: Fraction  # seconds within which the plan space asks for d + b/w
+    fastest: Fraction  # the shortest time in which one of them executes a batch, at least
+    one: Fraction | None  # that of one of them is no longer than this; None: there is no such limit
 
 
 @dataclass(slots=True)
 class Needs:
-    """What is asked of one module, and what its machines cost, as far as it is known.
+    """What is asked of one module, and what its machines cost, as far as it is known."""
 
-    Attributes:
-        module: the module; its profile has what the plan space allows.
-        prices: price per hour of a machine, by hardware.
-        law: what is known of how requests come.
-        rate: requests per second of the session.
-        late: share of requests that may be late.
-        poisson: whether requests are a Poisson process.
-        in_sequence: whether the plan space asks for d + b/w within the window, w at most the rate of all machines.
-        in_order: whether every request invokes the module, and those that come first are served first.
-    """
-
-    module: Module
-    prices: dict[str, Fraction]
-    law: Law
-    rate: Fraction
-    late: Fraction
-    poisson: bool
-    in_sequence: bool
-    in_order: bool = False
+    module: Module  # the module; its profile has what the plan space allows
+    prices: dict[str, Fraction]  # price per hour of a machine, by hardware
+    law: Law  # what is known of how requests come
+    rate: Fraction  # requests per second of the session
+    late: Fraction  # share of requests that may be late
+    poisson: bool  # whether requests are a Poisson process
+    in_sequence: bool  # whether the plan space asks for d + b/w within the window, w at most the rate of all machines
+    in_order: bool = False  # whether every request invokes the module, and those that come first are served first
     _known: dict[MachineLimits, float] = field(default_factory=dict)
     _capacities: dict[Fraction, Fraction] = field(default_factory=dict)
     _ordered: dict[Fraction, Fraction] = field(default_factory=dict)
@@ -262,35 +241,21 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """Machines of a configuration, in a window.
+    """Machines of a configuration, in a window."""
 
-    Attributes:
-        price: per hour.
-        slots: batches at a time.
-        least: the shortest time in which one executes a batch, in seconds.
-        planned: invocations per second as the plan space counts them.
-        rate: invocations per second at most, by batches that fit into the window.
-        collects: rate of all machines with which its batches are collected in time at least; 0: any.
-        slot: what a slot executes, by batches that fit into the window; None: none does.
-        rises: times, longer than the window, after which a slot has executed more, in ticks; not all of them.
-        window: seconds that a request has.
-        drains: invocations per second at most, by any batches.
-        longest: seconds in which a slot executes as many invocations at that rate as its largest batch has.
-        gives: what one gives to each need.
-    """
-
-    price: float
-    slots: int
-    least: Fraction
-    planned: float
-    rate: float
-    collects: Fraction
-    slot: _Slot | None
+    price: float  # per hour
+    slots: int  # batches at a time
+    least: Fraction  # the shortest time in which one executes a batch, in seconds
+    planned: float  # invocations per second as the plan space counts them
+    rate: float  # invocations per second at most, by batches that fit into the window
+    collects: Fraction  # rate of all machines with which its batches are collected in time at least; 0: any
+    slot: _Slot | None  # what a slot executes, by batches that fit into the window; None: none does
+    # times, longer than the window, after which a slot has executed more, in ticks; not all of them.
     rises: tuple[int, ...]
-    window: Fraction
-    drains: float
-    longest: Fraction
-    gives: tuple[float, ...] = ()
+    window: Fraction  # seconds that a request has
+    drains: float  # invocations per second at most, by any batches
+    longest: Fraction  # seconds in which a slot executes as many invocations at that rate as its largest batch has
+    gives: tuple[float, ...] = ()  # what one gives to each need
 
     def within(self, span: int) -> int:
         """The most invocations that a machine executes in less than a span, in ticks, and the window, or more.
@@ -330,18 +295,12 @@ class _Slot:
     two leave the same remainder), and batches of b in their place take no longer. So at most b − 1 are of other sizes,
     and for k above (b − 1) times the largest of these, t(k) = t(k − b) + d. A list that ends before is followed by
     t(k) ≥ k·d/b.
-
-    Attributes:
-        times: t(0), t(1), … in ticks, ascending.
-        batch: b.
-        lasts: d, in ticks.
-        repeats: whether the list has b entries more than that.
     """
 
-    times: tuple[int, ...]
-    batch: int
-    lasts: int
-    repeats: bool
+    times: tuple[int, ...]  # t(0), t(1), … in ticks, ascending
+    batch: int  # b
+    lasts: int  # d, in ticks
+    repeats: bool  # whether the list has b entries more than that
 
     def within(self, ticks: int) -> int:
         """The most invocations that are executed in less than a time, or more than that: the largest k, t(k) < time."""

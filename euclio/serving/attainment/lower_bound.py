@@ -43,17 +43,12 @@ LEAST_SPREAD = Fraction(1, 64)
 
 @dataclass(frozen=True, slots=True)
 class _TimeRange:
-    """What is known of a module's machines in a part of the plan space.
+    """What is known of a module's machines in a part of the plan space."""
 
-    Attributes:
-        fastest: first and last place, in the ascending list of them, of the shortest time of the fastest machine.
-        above: the module's worst case, as the plan space counts it, is no less; in seconds.
-        upto: and no more.
-    """
-
+    # first and last place, in the ascending list of them, of the shortest time of the fastest machine.
     fastest: tuple[int, int]
-    above: Fraction
-    upto: Fraction
+    above: Fraction  # the module's worst case, as the plan space counts it, is no less; in seconds
+    upto: Fraction  # and no more
 
 
 Part = tuple[_TimeRange, ...]
@@ -116,11 +111,7 @@ class _PlanSpaceParts:
 def least_cost(session: Session, space: PlanSpace, demand: Demand, enough: float = math.inf) -> float | None:
     """A lower bound on the cost of every plan that keeps the demand; infinite: there is none, None: nothing is known.
 
-    Args:
-        session: the instance.
-        space: plan space of the plans, in which capacity may be kept free at any rate.
-        demand: target, arrivals and dispatch.
-        enough: the bound need not be higher.
+    In the plan space capacity may be kept free at any rate; the bound need not be higher than `enough`.
     """
     rate, bursts = session_rate(session), bursts_of(session, space, demand)
     law = law_of(demand.setup, rate)
@@ -171,19 +162,14 @@ exceed the SLO by far."""
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What is proven of all plans that keep an attainment, and the SLO under even arrivals.
+    """What is proven of all plans that keep an attainment, and the SLO under even arrivals."""
 
-    Attributes:
-        rates_rps: rate that each module's machines have to be paid for at least, in the order of the session's modules.
-        cost_per_h: no such plan costs less; None: no bound was found.
-        infeasible: whether there is no such plan.
-        in_order: whether it holds only where modules start invocations in the order in which they become ready, and all
-            of them (`serves_in_order`); else it does whoever schedules.
-    """
-
+    # rate that each module's machines have to be paid for at least, in the order of the session's modules.
     rates_rps: tuple[Fraction, ...]
-    cost_per_h: float | None
-    infeasible: bool
+    cost_per_h: float | None  # no such plan costs less; None: no bound was found
+    infeasible: bool  # whether there is no such plan
+    # whether it holds only where modules start invocations in the order in which they become ready, and all of them
+    # (`serves_in_order`); else it does whoever schedules.
     in_order: bool = False
 
 

@@ -38,12 +38,7 @@ Gaps = Callable[[Floats], Floats]
 
 
 def gaps_of(setup: Setup, rate_rps: float) -> Gaps | None:
-    """The distribution function of gaps, from below; None: they are not independent and alike.
-
-    Args:
-        setup: how requests come.
-        rate_rps: mean rate, in requests per second.
-    """
+    """The distribution function of gaps, from below; None: they are not independent and alike."""
     match setup.arrivals:
         case Arrivals.POISSON:
             return lambda y: -np.expm1(-y) - LIBRARY
@@ -61,9 +56,7 @@ def gaps_of(setup: Setup, rate_rps: float) -> Gaps | None:
 def _interrupted(on: float, off: float) -> Gaps:
     """Gaps of a Poisson process that is switched on and off: hyperexponential with two phases (Kuczura 1973).
 
-    Args:
-        on: mean length of bursts, in mean gaps.
-        off: mean length of the silence between them, in mean gaps.
+    Bursts and the silence between them have mean lengths of `on` and `off` mean gaps.
     """
     burst_rate, ends, begins = (on + off) / on, 1 / on, 1 / off
     middle = burst_rate + ends + begins
@@ -73,21 +66,14 @@ def _interrupted(on: float, off: float) -> Gaps:
     return lambda y: 1 - weight * np.exp(-fast * y) - (1 - weight) * np.exp(-slow * y) - LIBRARY
 
 
-def least_share_of_requests(gaps: Gaps, load: Fraction, buffer: Fraction) -> Fraction:
-    """Share of requests that are turned away at least, as in `least_loss`."""
-    if buffer < 1:
+def least_share(gaps: Gaps, load: Fraction, buffer: Fraction, *, whole: bool) -> Fraction:
+    """Share that is turned away at least, as in `least_loss`: of requests that are taken `whole`, or of all work.
+
+    It is that of the chain, from below, and never less than the share that follows from the load alone.
+    """
+    if whole and buffer < 1:
         return Fraction(1)
-    return _least(gaps, float(load), buffer, whole=True)
-
-
-def least_share_of_work(gaps: Gaps, load: Fraction, buffer: Fraction) -> Fraction:
-    """Share of all work that is turned away at least, as in `least_loss`."""
-    return _least(gaps, float(load), buffer, whole=False)
-
-
-def _least(gaps: Gaps, load: float, buffer: Fraction, *, whole: bool) -> Fraction:
-    """The chain's share, from below, and never less than what the load alone says."""
-    certain = max(0.0, 1 - 1 / load - LIBRARY)
+    certain = max(0.0, 1 - 1 / float(load) - LIBRARY)
     unit = min(FINEST, int(STATES / max(1.0, float(buffer))))
     if unit < 1:
         return Fraction(certain)
@@ -101,7 +87,7 @@ def _least(gaps: Gaps, load: float, buffer: Fraction, *, whole: bool) -> Fractio
     else:
         after, lost = np.minimum(levels + unit, brim), np.maximum(0, levels + unit - brim) / unit
     # drained[j]: probability that at most j are drained, from below; the load a little lower, as it was rounded.
-    drained = np.clip(gaps(levels * load * (1 - LIBRARY) / unit), 0.0, 1.0)
+    drained = np.clip(gaps(levels * float(load) * (1 - LIBRARY) / unit), 0.0, 1.0)
     drained[0] = 0.0
     drained = np.maximum.accumulate(drained)
     exactly = np.diff(drained, prepend=0.0)

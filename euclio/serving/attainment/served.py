@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any, Protocol
+from typing import Any
 
 from euclio.core.errors import InputError
+from euclio.core.result import AnyResult, WrittenResult
 from euclio.core.words import full
-from euclio.problems.session.space import PlanSpace
 from euclio.serving.attainment.demand import ModuleObjective, objectives_from
 from euclio.serving.session.service import (
     ALL_IN_TIME,
@@ -22,25 +22,8 @@ from euclio.serving.session.service import (
 from euclio.serving.session.setup import Setup
 from euclio.serving.setup import Arrivals
 
-
-class Answered(Protocol):
-    """A result as it is returned, or as it is read from a file."""
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Plan space and options of the run."""
-
-    @property
-    def space(self) -> PlanSpace:
-        """The plan space that the plan was made in."""
-
-    @property
-    def plan(self) -> Any:
-        """Its plan; None: it has none."""
-
-    @property
-    def planned_for(self) -> Mapping[str, Any]:
-        """What the plan was made for (`euclio.serving.attainment.served`)."""
+Answered = AnyResult | WrittenResult
+"""A result as it is returned, or as it is read from a file."""
 
 
 def setup_of(result: Answered, trace_s: Sequence[float] = ()) -> Setup:

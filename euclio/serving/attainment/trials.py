@@ -15,11 +15,10 @@ from euclio.problems.session.services import request_rate
 from euclio.problems.session.space import PlanSpace
 from euclio.serving.attainment.confidence import FEWEST_BLOCKS, LIKELY, Estimate, estimate, goes_on
 from euclio.serving.attainment.demand import CONFIDENCE, Demand, ModuleObjective
-from euclio.serving.attainment.latencies import MOST_WATCHED, Latencies, Tally, Watched
-from euclio.serving.attainment.long_run import Run, coming
+from euclio.serving.attainment.long_run import MOST_WATCHED, Latencies, Run, Tally, Watched, coming
 from euclio.serving.session.in_turn import RequestStream
 from euclio.serving.session.setup import Setup
-from euclio.serving.session.system import System, build_system
+from euclio.serving.session.system import build_system
 from euclio.serving.setup import Arrivals
 
 ATTEMPTS = 8
@@ -56,24 +55,17 @@ SHRINKS = 0.75
 
 @dataclass(frozen=True, slots=True)
 class PlanJudgement:
-    """A plan's attainment on requests that the search has not seen.
+    """A plan's attainment on requests that the search has not seen."""
 
-    Attributes:
-        estimate: the attainment, with its bound.
-        seconds: how long requests came.
-        seed: the seed of these requests.
-        modules: objectives of single modules, each with the share that keeps it, and its bound.
-        percentiles_s: by module, seconds that it does not exceed for as large a share of its requests as is asked for
-            from end to end; without those for which too few were answered.
-        cut: whether the time was up before what is asked for was shown, or shown to be hopeless.
-    """
-
-    estimate: Estimate
-    seconds: float
-    seed: int
+    estimate: Estimate  # the attainment, with its bound
+    seconds: float  # how long requests came
+    seed: int  # the seed of these requests
+    # objectives of single modules, each with the share that keeps it, and its bound.
     modules: tuple[tuple[ModuleObjective, Estimate], ...] = ()
+    # by module, seconds that it does not exceed for as large a share of its requests as is asked for from end to end;
+    # without those for which too few were answered.
     percentiles_s: Mapping[str, float] = field(default_factory=dict)
-    cut: bool = False
+    cut: bool = False  # whether the time was up before what is asked for was shown, or shown to be hopeless
 
     def keeps(self, demand: Demand) -> bool:
         """Whether every bound is at what is asked for."""
@@ -116,15 +108,7 @@ class Trials:
     """Simulations of plans of one session under one demand."""
 
     def __init__(self, session: Session, space: PlanSpace, demand: Demand, seed: int, *, brief: bool = False) -> None:
-        """Nothing is simulated yet.
-
-        Args:
-            session: the session.
-            space: plan space of the plans.
-            demand: target, arrivals and dispatch.
-            seed: seed of all requests.
-            brief: whether judgements are as short as searches can do with.
-        """
+        """Nothing is simulated yet; `brief` judgements are as short as searches can do with."""
         self._searched, self._judged = (BRIEFLY_SEARCHED, BRIEFLY_JUDGED) if brief else (SEARCHED, JUDGED)
         self._brief = brief
         self._session, self._space, self._demand, self._seed = session, space, demand, seed
@@ -147,7 +131,7 @@ class Trials:
         windows = self._searched[0]
         begin = windows // PARTS
         longest = 1 if self._brief else LONGEST
-        run = self._run(plan, self._searched, self._seed_of(0), longest, self._held())
+        run = self._run(plan, self._searched, seed_of(self._seed, 0), longest, self._held())
         allowed = (1 - least) * self._rate * self._window_s(self._searched) * windows
         for part in range(1, PARTS + 1):
             found = run.go_on(begin + windows * part // PARTS).since(begin)
@@ -175,8 +159,10 @@ class Trials:
             ends_at: time, of the monotonic clock, at which it ends; None: there is none.
         """
         objectives = 1 + len(self._objectives)
-        seed, window_s = self._seed_of(1 + attempt), self._window_s(self._judged)
-        windows, doublings = self._judged[0], self._doublings(window_s)
+        seed, window_s = seed_of(self._seed, 1 + attempt), self._window_s(self._judged)
+        windows = self._judged[0]
+        times = MOST_REQUESTS / (self._rate * window_s * windows)
+        doublings = 0 if self._brief else max(0, min(DOUBLINGS, int(math.log2(max(1.0, times)))))
         run = self._run(plan, self._judged, seed, 2**doublings, self._held() + listed(self._session))
         held, others = run.tallies[: len(self._objectives)], run.tallies[len(self._objectives) :]
         nothing_is_random = self._demand.setup.arrivals is Arrivals.UNIFORM and not self._demand.setup.noise
@@ -212,26 +198,16 @@ class Trials:
             return True
         return all(_is_shown(found, share) for found, share in pairs)
 
-    def _doublings(self, window_s: float) -> int:
-        first = self._rate * window_s * self._judged[0]
-        return 0 if self._brief else max(0, min(DOUBLINGS, int(math.log2(max(1.0, MOST_REQUESTS / first)))))
-
     def _run(
         self, plan: Plan, size: tuple[int, int, int, int], seed: int, times: int, watched: Sequence[Watched]
     ) -> Run:
         windows = times * (size[0] + size[0] // PARTS)
-        system, window_s = self._system(plan), self._window_s(size)
+        system, window_s = build_system(self._session, plan, self._space, self._demand.setup), self._window_s(size)
         setup, key = replace(self._demand.setup, seed=seed), (seed, window_s, windows)
         if key not in self._coming:
             # Requests depend on the session's rates alone, which all plans share.
             self._coming = {key: coming(system, setup, window_s, windows)}
         return Run(system, setup, window_s, windows, self._coming[key], watched)
-
-    def _system(self, plan: Plan) -> System:
-        return build_system(self._session, plan, self._space, self._demand.setup)
-
-    def _seed_of(self, stream: int) -> int:
-        return seed_of(self._seed, stream)
 
     def _window_s(self, size: tuple[int, int, int, int]) -> float:
         """Length of a window, at first."""
@@ -286,11 +262,7 @@ def listed(session: Session) -> tuple[Watched, ...]:
 def percentiles_s(session: Session, tallies: Sequence[Tally], begin: int, share: float) -> dict[str, float]:
     """By module, seconds that it does not exceed for a share of the requests that invoke it.
 
-    Args:
-        session: the session.
-        tallies: what was counted of the modules that are `listed`.
-        begin: windows that are left out at the begin of the simulation.
-        share: the share.
+    The first `begin` windows are left out; `tallies` are those of the modules that are `listed`.
     """
     names = [(session.modules[tally.watched.module].name, tally.quantile_s(begin, share)) for tally in tallies]
     return {name: seconds for name, seconds in names if seconds is not None}

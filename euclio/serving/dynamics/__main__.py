@@ -12,10 +12,9 @@ from fractions import Fraction
 from pathlib import Path
 
 from euclio.core.errors import InputError
-from euclio.core.numbers import exact
 from euclio.core.progress import progress_bar
 from euclio.core.registry import find_solver
-from euclio.core.values import count, exact_not_negative, named, names
+from euclio.core.values import count, counts, exact_not_negative, named, names
 from euclio.files.json_writing import json_text, write_text
 from euclio.serving.dynamics.figure import PERCENT, save
 from euclio.serving.dynamics.rules import SCROOGE, Planner, Rules, nexus
@@ -64,17 +63,21 @@ def _parser() -> argparse.ArgumentParser:
     known = tuple(scrooge_applications())
     parser.add_argument("--application", default=known[0], choices=known, help=f"default: {known[0]}")
     parser.add_argument("--planners", type=names, default=(SCROOGE.planner.solver,), metavar="A,B", help="solvers")
-    parser.add_argument("--nexus", type=_counts, default=(), metavar="N,M", help="also Nexus with so many front-ends")
+    parser.add_argument("--nexus", type=counts, default=(), metavar="N,M", help="also Nexus with so many front-ends")
     parser.add_argument("--clients", type=count, default=MOST_CLIENTS, metavar="N", help=f"default: {MOST_CLIENTS}")
     parser.add_argument("--seconds", type=count, default=SECONDS, metavar="N", help=f"default: {SECONDS}")
     parser.add_argument("--seed", type=int, default=SEED, metavar="N", help=f"default: {SEED}")
     for flag, field, text in _NUMBERS:
         default = getattr(SCROOGE, field)
         parser.add_argument(
-            flag, type=_number, default=default, metavar="X", help=f"{text}; default: {float(default):g}"
+            flag, type=exact_not_negative, default=default, metavar="X", help=f"{text}; default: {float(default):g}"
         )
-    parser.add_argument("--slo-share", type=_number, default=Fraction(1), metavar="X", help="of the SLO, for plans")
-    parser.add_argument("--slower", type=_number, default=Fraction(1), metavar="X", help="without module pipelining")
+    parser.add_argument(
+        "--slo-share", type=exact_not_negative, default=Fraction(1), metavar="X", help="of the SLO, for plans"
+    )
+    parser.add_argument(
+        "--slower", type=exact_not_negative, default=Fraction(1), metavar="X", help="without module pipelining"
+    )
     parser.add_argument(
         "--state-price",
         type=named(exact_not_negative),
@@ -84,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--kept",
-        type=_number,
+        type=exact_not_negative,
         metavar="X",
         help="seconds that a plan is expected to be kept: weighs state against that; default: state is not weighed",
     )
@@ -101,28 +104,9 @@ _NUMBERS = (
 )
 
 
-def _number(text: str) -> Fraction:
-    """A number of at least 0, as it is written.
-
-    Raises:
-        ArgumentTypeError: it is none.
-    """
-    try:
-        value = exact(text)
-    except ValueError:
-        value = Fraction(-1)
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of at least 0")
-    return value
-
-
-def _counts(text: str) -> tuple[int, ...]:
-    return tuple(count(part) for part in names(text))
-
-
 def _seconds(text: str) -> tuple[int, ...]:
     """Times in whole nanoseconds, from seconds."""
-    return tuple(int(_number(part) * 10**9) for part in names(text))
+    return tuple(int(exact_not_negative(part) * 10**9) for part in names(text))
 
 
 def _asked(arguments: argparse.Namespace) -> dict[str, Rules]:

@@ -71,19 +71,12 @@ LEAST_FACTOR = 0.02
 
 
 class Wanted(NamedTuple):
-    """A machine that has been given a worker.
+    """A machine that has been given a worker."""
 
-    Attributes:
-        worker: number of the worker.
-        hardware: its type.
-        machine: what is to run there.
-        ready_ns: from when it can.
-    """
-
-    worker: int
-    hardware: str
-    machine: Machine
-    ready_ns: int
+    worker: int  # number of the worker
+    hardware: str  # its type
+    machine: Machine  # what is to run there
+    ready_ns: int  # from when it can
 
 
 class Coordinator:

@@ -22,27 +22,15 @@ PERCENT = 100
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A run over time, one entry per second.
+    """A run over time, one entry per second."""
 
-    Attributes:
-        frames: frames that came.
-        in_time: those of them that were answered in time.
-        used_per_h: price of the workers in use.
-    """
-
-    frames: Any
-    in_time: Any
-    used_per_h: Any
+    frames: Any  # frames that came
+    in_time: Any  # those of them that were answered in time
+    used_per_h: Any  # price of the workers in use
 
 
 def over_time(axes: Sequence[Axes], lines: Mapping[str, Line], inputs: Mapping[str, Any]) -> None:
-    """Fill three panels.
-
-    Args:
-        axes: panels for input rates, cost and finish rate.
-        lines: runs on one world, by name.
-        inputs: invocations by second, by module, of those that are shown.
-    """
+    """Fill three panels: input rates, cost and finish rate."""
     for k, (name, rates) in enumerate(inputs.items()):
         axes[0].plot(smoothed(rates), color=PALETTE[-1 - k], linewidth=1.1, label=name)
     for k, (name, line) in enumerate(lines.items()):

@@ -28,79 +28,52 @@ DIGITS = 6
 
 
 class Question(NamedTuple):
-    """What a planner is asked.
+    """What a planner is asked."""
 
-    Attributes:
-        rates: requests per second by module of the application.
-        balloons: execution time over the profiled one by module.
-        without: worker types that are sold out.
-        state: by module whose machines hold state, what each of them that is added or removed costs: money per hour
-            that the plan is to run.
-        running: machines that serve these modules now.
-    """
-
-    rates: tuple[Fraction, ...]
-    balloons: tuple[Fraction, ...]
-    without: frozenset[str] = frozenset()
+    rates: tuple[Fraction, ...]  # requests per second by module of the application
+    balloons: tuple[Fraction, ...]  # execution time over the profiled one by module
+    without: frozenset[str] = frozenset()  # worker types that are sold out
+    # by module whose machines hold state, what each of them that is added or removed costs: money per hour that the
+    # plan is to run.
     state: tuple[tuple[str, Fraction], ...] = ()
-    running: tuple[RunningMachines, ...] = ()
+    running: tuple[RunningMachines, ...] = ()  # machines that serve these modules now
 
 
 class Machine(NamedTuple):
-    """A machine that an allocation asks for.
+    """A machine that an allocation asks for."""
 
-    Attributes:
-        module: number of its module among the application's.
-        configuration: how it is to be run; its duration is the one planned for.
-        rate_rps: the rate that it is given.
-        share: part of a worker's capacity that this takes.
-        timeout_ns: how long its batches wait to be filled.
-        target: machines of a module with the same number take turns (docs/model/serving.md, dispatch).
-    """
-
-    module: int
-    configuration: Configuration
-    rate_rps: Fraction
-    share: Fraction
-    timeout_ns: int
-    target: int
+    module: int  # number of its module among the application's
+    configuration: Configuration  # how it is to be run; its duration is the one planned for
+    rate_rps: Fraction  # the rate that it is given
+    share: Fraction  # part of a worker's capacity that this takes
+    timeout_ns: int  # how long its batches wait to be filled
+    target: int  # machines of a module with the same number take turns (docs/model/serving.md, dispatch)
 
 
 class Planned(NamedTuple):
-    """A planner's answer.
+    """A planner's answer."""
 
-    Attributes:
-        machines: the machines, module by module, in rank order.
-        dealing: how invocations are dealt out.
-        cost_per_h: cost of the plan, machines charged for the share that is used.
-    """
-
-    machines: tuple[Machine, ...]
-    dealing: Dealing
-    cost_per_h: Fraction
+    machines: tuple[Machine, ...]  # the machines, module by module, in rank order
+    dealing: Dealing  # how invocations are dealt out
+    cost_per_h: Fraction  # cost of the plan, machines charged for the share that is used
 
 
 @dataclass(frozen=True, slots=True)
 class Planner:
-    """Who plans, and what for.
+    """Who plans, and what for."""
 
-    Attributes:
-        solver: name of a registered solver for sessions.
-        cpu_modules: whether it plans for modules on workers without a GPU; else they are left out, the modules after
-            them follow those before, and their time is not counted (Nexus; Scrooge §4.2).
-        only: the worker type with a GPU that it plans for, as if there were no other (Nexus assumes that all are alike,
-            Scrooge §4.2); None: all.
-        slo_share: the part of the latency objective that plans may take.
-        step: rates and ballooning factors are rounded up to powers of 1 + step before a planner is asked.
-        slower: execution times on GPUs over the profiled ones where a GPU waits while CPUs prepare its batches (no
-            module pipelining, Scrooge §3.6); 1: it does not.
-    """
-
-    solver: str = "scrooge-milp"
+    solver: str = "scrooge-milp"  # name of a registered solver for sessions
+    # whether it plans for modules on workers without a GPU; else they are left out, the modules after them follow those
+    # before, and their time is not counted (Nexus; Scrooge §4.2).
     cpu_modules: bool = True
+    # the worker type with a GPU that it plans for, as if there were no other (Nexus assumes that all are alike, Scrooge
+    # §4.2); None: all.
     only: str | None = None
-    slo_share: Fraction = Fraction(1)
+    slo_share: Fraction = Fraction(1)  # the part of the latency objective that plans may take
+    # rates and ballooning factors are rounded up to powers of 1 + step before a planner is asked.
     step: Fraction = Fraction(1, 20)
+    # execution times on GPUs over the profiled ones where a GPU waits while CPUs prepare its batches (no module
+    # pipelining, Scrooge §3.6); 1: it does not.
     slower: Fraction = Fraction(1)
 
     def rounded(self, value: float) -> Fraction:
@@ -125,11 +98,6 @@ def planned(application: str, planner: Planner, question: Question) -> Planned |
 
     Where it finds none, all rates are raised in steps: at few requests per second machines collect batches for longer
     than the objective allows, and capacity that is not used helps.
-
-    Args:
-        application: name of one of Scrooge's seven.
-        planner: who plans.
-        question: what it is asked.
     """
     found = find_scrooge_application(application)
     modules = planner.planned_modules(found)
@@ -221,44 +189,34 @@ class Expecting(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """A coordinator's rules.
+    """A coordinator's rules."""
 
-    Attributes:
-        planner: who plans.
-        window_s: rates and execution times are looked at every so many seconds (Scrooge §3.5 footnote 6).
-        change: a change of a rate by more than this part is significant. Rates are planned for that much higher than
-            they are seen to be; all is allocated anew once more comes than is planned for, or if what would be planned
-            for now is lower by more than this part.
-        epoch_s: least time between two allocations that no client caused.
-        turn_off_s: how long a worker on which nothing is placed stays on (turn-off delay).
-        warm_up_s: how long a worker with a GPU takes to load a module.
-        limits: most workers by type.
-        front_ends: workers without a GPU per module that needs them, where the planner does not plan for these.
-        front_ends_first: whether front-ends do the work of their modules when a frame comes, before all other modules.
-        alike: whether any type with a GPU is taken for one that is sold out, as if it were the same; else the planner
-            is asked again without that type first.
-        expecting: what a worker expects of the modules to come when it drops frames that would be late (early
-            dropping).
-        failures_ns: when workers fail: each time the one with a GPU that serves and was turned on first.
-        state: by name of a module whose machines hold state (Scrooge §3.1): money for each of them that is added or
-            removed, as state is migrated then (§3.4). What that costs is not printed.
-        kept_s: how long a plan is expected to be kept: the coordinator weighs what moving state costs against what a
-            plan saves in so many seconds (ours). None: it does not weigh it, as in the paper's equations.
-    """
-
-    planner: Planner
+    planner: Planner  # who plans
+    # rates and execution times are looked at every so many seconds (Scrooge §3.5 footnote 6).
     window_s: Fraction = Fraction(1)
+    # a change of a rate by more than this part is significant. Rates are planned for that much higher than they are
+    # seen to be; all is allocated anew once more comes than is planned for, or if what would be planned for now is
+    # lower by more than this part.
     change: Fraction = Fraction(1, 10)
-    epoch_s: Fraction = Fraction(0)
-    turn_off_s: Fraction = Fraction(30)
-    warm_up_s: Fraction = Fraction(5)
-    limits: Mapping[str, int] = field(default_factory=lambda: dict(TESTBED))
-    front_ends: int = 0
+    epoch_s: Fraction = Fraction(0)  # least time between two allocations that no client caused
+    turn_off_s: Fraction = Fraction(30)  # how long a worker on which nothing is placed stays on (turn-off delay)
+    warm_up_s: Fraction = Fraction(5)  # how long a worker with a GPU takes to load a module
+    limits: Mapping[str, int] = field(default_factory=lambda: dict(TESTBED))  # most workers by type
+    front_ends: int = 0  # workers without a GPU per module that needs them, where the planner does not plan for these
+    # whether front-ends do the work of their modules when a frame comes, before all other modules.
     front_ends_first: bool = False
+    # whether any type with a GPU is taken for one that is sold out, as if it were the same; else the planner is asked
+    # again without that type first.
     alike: bool = False
+    # what a worker expects of the modules to come when it drops frames that would be late (early dropping).
     expecting: Expecting = Expecting.EXECUTION
+    # when workers fail: each time the one with a GPU that serves and was turned on first.
     failures_ns: tuple[int, ...] = ()
+    # by name of a module whose machines hold state (Scrooge §3.1): money for each of them that is added or removed, as
+    # state is migrated then (§3.4). What that costs is not printed.
     state: Mapping[str, Fraction] = field(default_factory=dict)
+    # how long a plan is expected to be kept: the coordinator weighs what moving state costs against what a plan saves
+    # in so many seconds (ours). None: it does not weigh it, as in the paper's equations.
     kept_s: Fraction | None = None
 
     @property
@@ -278,10 +236,8 @@ def nexus(front_ends: int) -> Rules:
     """Nexus as Scrooge compares itself with it (§4.2).
 
     It plans for modules with a GPU only, with batching and no spatial multiplexing, as if all workers were P100. A
-    turn-off delay, which it is not said to have, it has not.
-
-    Args:
-        front_ends: workers without a GPU for each module that needs them.
+    turn-off delay, which it is not said to have, it has not. There are so many front-ends, workers without a GPU, for
+    each module that needs them.
     """
     planner = Planner("nexus", cpu_modules=False, only="P100")
     return Rules(planner=planner, front_ends=front_ends, alike=True, turn_off_s=Fraction(0))

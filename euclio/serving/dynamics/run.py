@@ -26,37 +26,21 @@ DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A run.
+    """A run."""
 
-    Attributes:
-        modules: names of the modules.
-        prices_per_h: price by worker type.
-        invocations: invocations that come with the frames of each second, shape (seconds, modules).
-        frames: frames that came, and those that were answered in time, by second of arrival, shape (seconds, 2).
-        rentals: the time for which each worker was paid.
-        planned_per_h: mean cost of the plans by second, machines charged for the share that is used.
-        used_per_h: mean price of the workers that something is placed on, by second.
-        allocations: allocations made.
-        sold_out: how often a type was sold out.
-        unplanned: how often there was no plan.
-        questions: what the planner was asked, in order, equal ones too.
-        state_moves: machines that hold state and were added or removed.
-        state_cost: what that costs, in money.
-    """
-
-    modules: tuple[str, ...]
-    prices_per_h: dict[str, float]
-    invocations: Ints
-    frames: Ints
-    rentals: tuple[Rental, ...]
-    planned_per_h: Floats
-    used_per_h: Floats
-    allocations: int
-    sold_out: int
-    unplanned: int
-    questions: tuple[Question, ...] = ()
-    state_moves: int = 0
-    state_cost: Fraction = Fraction(0)
+    modules: tuple[str, ...]  # names of the modules
+    prices_per_h: dict[str, float]  # price by worker type
+    invocations: Ints  # invocations that come with the frames of each second, shape (seconds, modules)
+    frames: Ints  # frames that came, and those that were answered in time, by second of arrival, shape (seconds, 2)
+    rentals: tuple[Rental, ...]  # the time for which each worker was paid
+    planned_per_h: Floats  # mean cost of the plans by second, machines charged for the share that is used
+    used_per_h: Floats  # mean price of the workers that something is placed on, by second
+    allocations: int  # allocations made
+    sold_out: int  # how often a type was sold out
+    unplanned: int  # how often there was no plan
+    questions: tuple[Question, ...] = ()  # what the planner was asked, in order, equal ones too
+    state_moves: int = 0  # machines that hold state and were added or removed
+    state_cost: Fraction = Fraction(0)  # what that costs, in money
 
     @property
     def seconds(self) -> int:
@@ -195,8 +179,8 @@ class _Course:
                 break
             # Counters are read before anything of this moment happens.
             self._advance(now)
-            if now in failures:
-                self._fail(now)
+            if now in failures and (worker := self.coordinator.fail(now)) is not None:
+                self.serving.fail(worker, now)
             if now in clients:
                 self.coordinator.clients(self.world.ingress_rps(now), now)
             if now in looks:
@@ -224,11 +208,6 @@ class _Course:
         coordinator, passed_s = self.coordinator, (until_ns - self.now_ns) / NS_PER_S
         self.per_h[second] += passed_s * np.array([coordinator.cost_per_h, coordinator.used_per_h], np.float64)
         self.now_ns = until_ns
-
-    def _fail(self, now_ns: int) -> None:
-        worker = self.coordinator.fail(now_ns)
-        if worker is not None:
-            self.serving.fail(worker, now_ns)
 
     def _record(self, frames: Ints, end_ns: int) -> Record:
         coordinator, application = self.coordinator, self.world.application.application

@@ -29,37 +29,23 @@ ROWS = 256
 
 
 class Placed(NamedTuple):
-    """A machine on a worker.
+    """A machine on a worker."""
 
-    Attributes:
-        worker: number of the worker.
-        hardware: its type.
-        machine: what the allocation asks for.
-        capacity: part of the worker that it can use: its share over the shares of all machines that are placed there.
-    """
-
-    worker: int
-    hardware: str
-    machine: Machine
+    worker: int  # number of the worker
+    hardware: str  # its type
+    machine: Machine  # what the allocation asks for
+    # part of the worker that it can use: its share over the shares of all machines that are placed there.
     capacity: Fraction
 
 
 class Counted(NamedTuple):
-    """What has been counted since the beginning, by module.
+    """What has been counted since the beginning, by module."""
 
-    Attributes:
-        ready: invocations that became ready.
-        ended: invocations that ended.
-        dropped: invocations that were dropped.
-        worked: sum of the durations of ended batches.
-        expected: sum of their profiled durations.
-    """
-
-    ready: Ints
-    ended: Ints
-    dropped: Ints
-    worked: Ints
-    expected: Ints
+    ready: Ints  # invocations that became ready
+    ended: Ints  # invocations that ended
+    dropped: Ints  # invocations that were dropped
+    worked: Ints  # sum of the durations of ended batches
+    expected: Ints  # sum of their profiled durations
 
 
 class ChangingSimulator:
@@ -73,12 +59,7 @@ class ChangingSimulator:
     def __init__(self, world: World, dealing: Dealing, expecting: Expecting, slower: Fraction, window_ns: int) -> None:
         """Set up an idle system with no machines.
 
-        Args:
-            world: what comes.
-            dealing: how invocations are dealt out.
-            expecting: what is expected of the modules to come when it is decided which frames are dropped.
-            slower: factor on the profiled durations of modules on GPUs.
-            window_ns: width of the windows in which frames are counted.
+        `slower` is a factor on the profiled durations of modules on GPUs; frames are counted in windows of `window_ns`.
         """
         self._expecting = expecting
         self._modules = world.application.application.modules
@@ -114,9 +95,7 @@ class ChangingSimulator:
     def use(self, placed: Sequence[Placed], now_ns: int) -> None:
         """Serve with these machines from now on.
 
-        Args:
-            placed: module by module; of a module, those with the same target one after the other, in rank order.
-            now_ns: time.
+        `placed` are module by module; of a module, those with the same target one after the other, in rank order.
         """
         wanted = {(p.worker, p.machine.module) for p in placed}
         for key in [key for key in self._rows if key not in wanted]:

@@ -24,78 +24,48 @@ class SoldOutError(Exception):
 
 
 class Need(NamedTuple):
-    """A machine that an allocation asks for.
+    """A machine that an allocation asks for."""
 
-    Attributes:
-        module: number of its module.
-        hardware: worker type.
-        share: part of the worker's capacity that it takes (input rate proportionality, Scrooge §3.4); 1: all.
-        stays: whether a worker that serves the module is taken before a better fit that has only loaded it: state
-            stays where it is.
-    """
-
-    module: int
-    hardware: str
-    share: Fraction
+    module: int  # number of its module
+    hardware: str  # worker type
+    share: Fraction  # part of the worker's capacity that it takes (input rate proportionality, Scrooge §3.4); 1: all
+    # whether a worker that serves the module is taken before a better fit that has only loaded it: state stays where it
+    # is.
     stays: bool = False
 
 
 @dataclass(slots=True)
 class Worker:
-    """An instance.
+    """An instance."""
 
-    Attributes:
-        number: instances are numbered as they are turned on.
-        hardware: its type.
-        on_ns: when it was turned on.
-        loaded_ns: by module that it has loaded, or is loading, from when it can serve it.
-        serving: modules that are placed on it.
-        idle_ns: since when nothing is placed on it; -1: something is.
-    """
-
-    number: int
-    hardware: str
-    on_ns: int
+    number: int  # instances are numbered as they are turned on
+    hardware: str  # its type
+    on_ns: int  # when it was turned on
+    # by module that it has loaded, or is loading, from when it can serve it.
     loaded_ns: dict[int, int] = field(default_factory=dict)
-    serving: frozenset[int] = frozenset()
-    idle_ns: int = -1
+    serving: frozenset[int] = frozenset()  # modules that are placed on it
+    idle_ns: int = -1  # since when nothing is placed on it; -1: something is
 
 
 class Rental(NamedTuple):
-    """The time for which an instance is paid.
+    """The time for which an instance is paid."""
 
-    Attributes:
-        number: number of the instance.
-        hardware: its type.
-        on_ns: begin.
-        off_ns: end.
-    """
-
-    number: int
-    hardware: str
-    on_ns: int
-    off_ns: int
+    number: int  # number of the instance
+    hardware: str  # its type
+    on_ns: int  # begin
+    off_ns: int  # end
 
 
 @dataclass(slots=True)
 class Cloud:
-    """The instances that are on.
+    """The instances that are on."""
 
-    Attributes:
-        limits: most instances by type; a type that is not named has no limit.
-        warm_up_ns: how long a worker takes to load a module, by type.
-        turn_off_ns: how long an instance on which nothing is placed stays on (turn-off delay, Scrooge §3.6).
-        workers: by number.
-        started: instances turned on so far.
-        rentals: instances that were given back.
-    """
-
-    limits: Mapping[str, int]
-    warm_up_ns: Mapping[str, int]
-    turn_off_ns: int
-    workers: dict[int, Worker] = field(default_factory=dict)
-    started: int = 0
-    rentals: list[Rental] = field(default_factory=list)
+    limits: Mapping[str, int]  # most instances by type; a type that is not named has no limit
+    warm_up_ns: Mapping[str, int]  # how long a worker takes to load a module, by type
+    turn_off_ns: int  # how long an instance on which nothing is placed stays on (turn-off delay, Scrooge §3.6)
+    workers: dict[int, Worker] = field(default_factory=dict)  # by number
+    started: int = 0  # instances turned on so far
+    rentals: list[Rental] = field(default_factory=list)  # instances that were given back
 
     def place(self, needs: Sequence[Need], now_ns: int) -> tuple[Worker, ...]:
         """Give every machine a worker; nothing is changed if that fails.

@@ -19,15 +19,10 @@ from euclio.workloads.session.scrooge_sessions import MOST_CLIENTS, ScroogeAppli
 
 @dataclass(frozen=True, slots=True)
 class Complexity:
-    """How much input complexity varies; places are positions in a range, 0 at its low and 1 at its high end.
+    """How much input complexity varies; places are positions in a range, 0 at its low and 1 at its high end."""
 
-    Attributes:
-        settle_s: time in which a walk comes back to its level but for 1/e, in seconds.
-        spread: standard deviation of the place around the level, before it is held within the range.
-    """
-
-    settle_s: float = 10.0
-    spread: float = 0.15
+    settle_s: float = 10.0  # time in which a walk comes back to its level but for 1/e, in seconds
+    spread: float = 0.15  # standard deviation of the place around the level, before it is held within the range
 
 
 VARIED = Complexity()
@@ -39,11 +34,6 @@ def walk(stream: random.Random, complexity: Complexity, seconds: int) -> list[fl
 
     The level is drawn evenly. From second to second the distance from it shrinks by exp(-1/settle_s), and a normal step
     is added that keeps its standard deviation at `spread`; what leaves the range is put back on its end.
-
-    Args:
-        stream: source of randomness.
-        complexity: how much it varies.
-        seconds: how many places.
     """
     level = stream.random()
     kept = math.exp(-1.0 / complexity.settle_s)
@@ -69,17 +59,11 @@ SECONDS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A client, which streams at a fixed rate from when it joins until it leaves.
+    """A client, which streams at a fixed rate from when it joins until it leaves."""
 
-    Attributes:
-        fps: frames per second.
-        joins_ns: when it joins; its first frame comes then.
-        leaves_ns: when it leaves; no frame comes then or later.
-    """
-
-    fps: int
-    joins_ns: int
-    leaves_ns: int
+    fps: int  # frames per second
+    joins_ns: int  # when it joins; its first frame comes then
+    leaves_ns: int  # when it leaves; no frame comes then or later
 
     @property
     def frames_ns(self) -> Ints:
@@ -90,23 +74,14 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A workload.
+    """A workload."""
 
-    Attributes:
-        application: the application with its modules and worker types.
-        seconds: how long clients come and go.
-        clients: the clients.
-        arrival_ns: when frames come, ascending.
-        counts: invocations per frame and module, shape (frames, modules).
-        balloons: execution time over the profiled one by second and module, shape (seconds, modules).
-    """
-
-    application: ScroogeApplication
-    seconds: int
-    clients: tuple[Client, ...]
-    arrival_ns: Ints
-    counts: Ints
-    balloons: Floats
+    application: ScroogeApplication  # the application with its modules and worker types
+    seconds: int  # how long clients come and go
+    clients: tuple[Client, ...]  # the clients
+    arrival_ns: Ints  # when frames come, ascending
+    counts: Ints  # invocations per frame and module, shape (frames, modules)
+    balloons: Floats  # execution time over the profiled one by second and module, shape (seconds, modules)
 
     @property
     def session(self) -> Session:
@@ -128,8 +103,7 @@ class World:
     def with_first(self, first: Sequence[int]) -> World:
         """The same frames where some modules do their work before all others, one after the other.
 
-        Args:
-            first: numbers of these modules, each of which has one parent.
+        Each of these has one parent.
         """
         application = self.application.application
         modules = application.modules
@@ -188,9 +162,7 @@ def draw_world(
     return World(found, seconds, tuple(joined), arrival[order], np.concatenate(counts)[order], balloons)
 
 
-def client_counts(
-    application: str, seed: int, number: int, seconds: int = SECONDS, complexity: Complexity = VARIED
-) -> Ints:
+def client_counts(application: str, seed: int, number: int, seconds: int = SECONDS) -> Ints:
     """What the frames of one client of `draw_world` invoke, in their order, shape (frames, modules).
 
     Args:
@@ -198,12 +170,11 @@ def client_counts(
         seed: seed of the draws.
         number: which client, from 0; how many others there are changes nothing of it.
         seconds: length of the workload.
-        complexity: how much scaling factors vary.
 
     Raises:
         InputError: no such application; names them all.
     """
-    return _drawn(find_scrooge_application(application), seed, number, seconds, complexity)[1]
+    return _drawn(find_scrooge_application(application), seed, number, seconds, VARIED)[1]
 
 
 def _drawn(

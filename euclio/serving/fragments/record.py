@@ -16,62 +16,36 @@ from euclio.serving.units import Ints
 
 @dataclass(frozen=True, slots=True)
 class Passages:
-    """How the requests of one fragment passed its stages, in the order of arrival; -1: they did not.
+    """How the requests of one fragment passed its stages, in the order of arrival; -1: they did not."""
 
-    Attributes:
-        own_start_ns: begin of their execution at the own stage.
-        own_end_ns: its end.
-        shared_start_ns: begin of their execution at the shared stage; its end is when they are served.
-    """
-
-    own_start_ns: Ints
-    own_end_ns: Ints
-    shared_start_ns: Ints
+    own_start_ns: Ints  # begin of their execution at the own stage
+    own_end_ns: Ints  # its end
+    shared_start_ns: Ints  # begin of their execution at the shared stage; its end is when they are served
 
 
 @dataclass(frozen=True, slots=True)
 class Executions:
-    """Executions of batches, one entry each, stage by stage in the order of dispatch.
+    """Executions of batches, one entry each, stage by stage in the order of dispatch."""
 
-    Attributes:
-        stage: place of the stage in `Simulation.stages`.
-        instance: number of the instance, counted over all stages.
-        requests: how many.
-        start_ns: begin.
-        end_ns: end.
-    """
-
-    stage: Ints
-    instance: Ints
-    requests: Ints
-    start_ns: Ints
-    end_ns: Ints
+    stage: Ints  # place of the stage in `Simulation.stages`
+    instance: Ints  # number of the instance, counted over all stages
+    requests: Ints  # how many
+    start_ns: Ints  # begin
+    end_ns: Ints  # end
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Simulation(Framed, Plotted):
-    """A simulated plan.
+    """A simulated plan."""
 
-    Attributes:
-        fleet: the instance.
-        plan: what serves it.
-        setup: arrivals, load, queues.
-        offered_rps: mean rate of each fragment.
-        stages: stages of the plan, own ones before the shared one behind them.
-        requests: per fragment.
-        passages: per fragment.
-        executions: every execution.
-        wall_s: seconds that the loop over all queues took.
-    """
+    _view = late_value("euclio.serving.tables", "FLEET")
 
-    _view = late_value("euclio.serving.fragments.table", "SIMULATION")
-
-    fleet: Fleet
-    plan: FragmentPlan
-    setup: Setup
-    offered_rps: tuple[float, ...]
-    stages: tuple[ServedStage, ...]
-    requests: tuple[Requests, ...]
-    passages: tuple[Passages, ...]
-    executions: Executions
-    wall_s: float
+    fleet: Fleet  # the instance
+    plan: FragmentPlan  # what serves it
+    setup: Setup  # arrivals, load, queues
+    offered_rps: tuple[float, ...]  # mean rate of each fragment
+    stages: tuple[ServedStage, ...]  # stages of the plan, own ones before the shared one behind them
+    requests: tuple[Requests, ...]  # per fragment
+    passages: tuple[Passages, ...]  # per fragment
+    executions: Executions  # every execution
+    wall_s: float  # seconds that the loop over all queues took

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from euclio.serving.setup import Setup as CommonSetup
 
@@ -53,14 +52,3 @@ class Setup(CommonSetup):
     dispatch: Dispatch = Dispatch.SHARED
     dropping: Dropping = Dropping.HOPELESS
     phases: Phases = Phases.RANDOM
-
-    def __post_init__(self) -> None:
-        """Let enumerations be given by name."""
-        CommonSetup.__post_init__(self)
-        object.__setattr__(self, "dispatch", Dispatch(self.dispatch))
-        object.__setattr__(self, "dropping", Dropping(self.dropping))
-        object.__setattr__(self, "phases", Phases(self.phases))
-
-    def own(self) -> dict[str, Any]:
-        """Queues, dropping and phases, as plain data."""
-        return {"dispatch": self.dispatch.value, "dropping": self.dropping.value, "phases": self.phases.value}

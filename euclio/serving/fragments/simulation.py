@@ -6,30 +6,26 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from heapq import heapreplace
-from itertools import chain, zip_longest
+from itertools import chain, pairwise, zip_longest
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from euclio.core.compiled import before_timing, compiled
 from euclio.core.lazy import late
 from euclio.core.parts import Simulator
 from euclio.core.progress import told
-from euclio.core.words import counted, duration, full, listed
+from euclio.core.words import counted, duration
 from euclio.problems.fragments.instance import Fleet
 from euclio.problems.fragments.plan import FragmentPlan
 from euclio.problems.fragments.space import FragmentSpace
-from euclio.serving import highest_load
-from euclio.serving.arrivals import arrivals_of
-from euclio.serving.draws import duration_factors
+from euclio.serving.arrivals import arrivals_of, duration_factors
 from euclio.serving.fragments.metrics import describe
 from euclio.serving.fragments.record import Executions, Passages, Simulation
 from euclio.serving.fragments.setup import Dispatch, Dropping, Phases, Setup
 from euclio.serving.fragments.system import ServedStage, build_system
-from euclio.serving.requests import DROPPED, LATE, SERVED, Requests, attainment
+from euclio.serving.requests import DROPPED, LATE, SERVED, Requests, attainment, highest_in_grid
 from euclio.serving.setup import Arrivals
-from euclio.serving.timeline_figure import Boxes, Group, draw_timeline
 from euclio.serving.units import NANOSECONDS, NS_PER_S, Floats, Ints
 
 INSTANCE, REQUESTS, START, END = range(4)
@@ -203,7 +199,26 @@ def simulate(
     setup = setup or Setup()
     stages = build_system(fleet, plan)
     rates = offered_rps(fleet, plan, setup, space)
-    return _served(fleet, plan, setup, rates, stages, phased_arrivals(plan, setup, rates))
+    state = _FleetState(fleet, phased_arrivals(plan, setup, rates), setup)
+    compile_simulator()
+    began = time.perf_counter()
+    executions = [_run_stage(stage, state, setup) for stage in stages]
+    wall_s = time.perf_counter() - began
+    answered = state.outcome != DROPPED
+    state.outcome[answered] = np.where(state.finish <= state.deadline, SERVED, LATE)[answered]
+    parts = [slice(*ends) for ends in pairwise(state.first)]
+    stage, rows = np.repeat(np.arange(len(stages)), [len(own) for own in executions]), np.concatenate(executions)
+    return Simulation(
+        fleet,
+        plan,
+        setup,
+        rates,
+        stages,
+        tuple(Requests(state.arrival[p], state.finish[p], state.outcome[p]) for p in parts),
+        tuple(Passages(state.own_start[p], state.own_end[p], state.shared_start[p]) for p in parts),
+        Executions(stage, *(rows[:, column].copy() for column in (INSTANCE, REQUESTS, START, END))),
+        wall_s,
+    )
 
 
 @told("looking for the highest load")
@@ -216,7 +231,7 @@ def highest_loads(
         found = simulate(fleet, plan, replace(setup, load=load), space)
         return {f.name: attainment(own) for f, own in zip(fleet.fragments, found.requests, strict=True)}
 
-    return highest_load.highest_loads(shares_at)
+    return highest_in_grid(shares_at)
 
 
 def offered_rps(
@@ -227,53 +242,18 @@ def offered_rps(
     return tuple(setup.load * (float(f.rate_rps) if full is None else full) for f in fleet.fragments)
 
 
-def _served(
-    fleet: Fleet,
-    plan: FragmentPlan,
-    setup: Setup,
-    rates: tuple[float, ...],
-    stages: tuple[ServedStage, ...],
-    arrivals: list[Ints],
-) -> Simulation:
-    compile_simulator()
-    first = np.concatenate(([0], np.cumsum([len(times) for times in arrivals]))).astype(np.int64)
-    state = _FleetState.empty(fleet, arrivals, first, setup)
-    began = time.perf_counter()
-    executions = [_run_stage(stage, state, setup) for stage in stages]
-    wall_s = time.perf_counter() - began
-    answered = state.outcome != DROPPED
-    state.outcome[answered] = np.where(state.finish <= state.deadline, SERVED, LATE)[answered]
-    parts = [slice(first[k], first[k + 1]) for k in range(len(arrivals))]
-    return Simulation(
-        fleet,
-        plan,
-        setup,
-        rates,
-        stages,
-        tuple(Requests(state.arrival[p], state.finish[p], state.outcome[p]) for p in parts),
-        tuple(Passages(state.own_start[p], state.own_end[p], state.shared_start[p]) for p in parts),
-        _executions(executions),
-        wall_s,
-    )
-
-
 class _FleetState:
     """All requests, fragment by fragment, while stages are gone through; times in nanoseconds, -1: not yet."""
 
-    def __init__(self, arrival: Ints, deadline: Ints, first: Ints, factors: Floats) -> None:
-        self.arrival, self.deadline, self.first, self.factors = arrival, deadline, first, factors
-        self.outcome = np.zeros(arrival.size, np.int64)
-        self.ready = arrival.copy()
-        self.own_start, self.own_end, self.shared_start, self.finish = (np.full(arrival.size, NOT) for _ in range(4))
-        self.batches = 0
-
-    @classmethod
-    def empty(cls, fleet: Fleet, arrivals: Sequence[Ints], first: Ints, setup: Setup) -> _FleetState:
-        """Requests that have all yet to be served."""
-        arrival = np.concatenate([*arrivals, np.zeros(0, np.int64)])
+    def __init__(self, fleet: Fleet, arrivals: Sequence[Ints], setup: Setup) -> None:
+        self.first: Ints = np.concatenate(([0], np.cumsum([len(times) for times in arrivals]))).astype(np.int64)
+        self.arrival: Ints = np.concatenate([*arrivals, np.zeros(0, np.int64)])
         budgets = [min(NANOSECONDS.up(fragment.budget_s), LONGEST_NS) for fragment in fleet.fragments]
-        deadline = arrival + np.repeat(np.array(budgets, np.int64), np.diff(first))
-        return cls(arrival, deadline, first, duration_factors(setup.noise, setup.seed))
+        self.deadline = self.arrival + np.repeat(np.array(budgets, np.int64), np.diff(self.first))
+        self.factors = duration_factors(setup.noise, setup.seed)
+        size = self.arrival.size
+        self.outcome, self.ready, self.batches = np.zeros(size, np.int64), self.arrival.copy(), 0
+        self.own_start, self.own_end, self.shared_start, self.finish = (np.full(size, NOT) for _ in range(4))
 
 
 def _run_stage(stage: ServedStage, state: _FleetState, setup: Setup) -> Ints:
@@ -291,59 +271,11 @@ def _run_stage(stage: ServedStage, state: _FleetState, setup: Setup) -> Ints:
     return np.concatenate(tables)
 
 
-def _executions(tables: Sequence[Ints]) -> Executions:
-    stage = np.repeat(np.arange(len(tables)), [len(table) for table in tables])
-    rows = np.concatenate(tables)
-    return Executions(stage, *(rows[:, column].copy() for column in (INSTANCE, REQUESTS, START, END)))
-
-
 @before_timing
 def compile_simulator() -> None:
     """Compile the simulator, or load machine code, before anything is timed."""
     none = np.zeros(0, np.int64)
     serve_queue(none, Served(*(none,) * 5, np.ones(1)), np.ones(2, np.int64), 1, True, 0, 1, 0)
-
-
-# Timeline of a simulation: rows are instances, boxes executions of batches.
-
-NAMES_SHOWN = 3
-MOST_STAGES = 12
-"""Stages that are drawn: those of the first sets."""
-
-
-def draw(simulation: Simulation, begin_s: float | None = None, length_s: float | None = None) -> Figure:
-    """The timeline of a part of a simulation.
-
-    Args:
-        simulation: what is drawn.
-        begin_s: where the part begins; by default in the middle of the arrivals.
-        length_s: how long it is; by default one and a half times the longest time budget.
-
-    Returns:
-        Stages one below the other, own ones before the shared one of their set, as many as fit. A set has one colour;
-        the number in a box is that of the requests in the batch.
-    """
-    setup, done = simulation.setup, simulation.executions
-    begin = setup.seconds / 2 if begin_s is None else begin_s
-    length = 1.5 * max(float(f.budget_s) for f in simulation.fleet.fragments) if length_s is None else length_s
-    shown = simulation.stages[:MOST_STAGES]
-    groups = [_group(simulation, stage) for stage in shown]
-    part = "" if len(shown) == len(simulation.stages) else f", {len(shown)} of {len(simulation.stages)} stages"
-    title = (
-        f"{simulation.fleet.name}: {setup.arrivals.value} arrivals at load {full(setup.load)}{part}\n"
-        "box: an execution; number: requests in its batch; colour: set"
-    )
-    colour = np.array([stage.place for stage in simulation.stages])[done.stage]
-    boxes = Boxes(done.instance, colour, done.requests, done.start_ns, done.end_ns)
-    return draw_timeline(groups, boxes, begin, length, title, "instances, one per row")
-
-
-def _group(simulation: Simulation, stage: ServedStage) -> Group:
-    """Label and instances of a stage."""
-    whose = listed((simulation.fleet.fragments[k].name for k in stage.fragments), NAMES_SHOWN)
-    size = f"{counted(stage.stage.instances, 'instance')} of {stage.stage.share_pct} %, batch {stage.stage.batch}"
-    label = f"set {stage.place}, layers {stage.first}-{stage.end - 1} of {whose}: {size}"
-    return Group(label, tuple(range(stage.first_instance, stage.first_instance + stage.stage.instances)))
 
 
 def _speed(simulation: Simulation) -> str:
@@ -359,9 +291,7 @@ SIMULATOR = Simulator(
     simulate=simulate,
     highest_loads=highest_loads,
     describe=describe,
-    table=late("euclio.serving.fragments.table", "simulation_table"),
-    loads_table=late("euclio.serving.fragments.table", "loads_table"),
+    table=late("euclio.serving.tables", "fleet_table"),
+    stream="fragment",
     speed=_speed,
-    draw=late("euclio.serving.fragments.simulation", "draw"),
-    draw_latencies=late("euclio.serving.latency_figure", "draw"),
 )

@@ -26,29 +26,17 @@ MOST_INSTANCES = 10**6
 
 @dataclass(frozen=True, slots=True)
 class ServedStage:
-    """A stage of a plan as the simulation runs it.
+    """A stage of a plan as the simulation runs it."""
 
-    Attributes:
-        place: its set's place in the plan.
-        shared: whether it is the set's shared stage; else it is a head's own.
-        first: its first layer.
-        end: the layer behind its last one.
-        stage: batch size, share and number of instances.
-        first_instance: number of its first instance, counted over all stages.
-        fragments: places of the fragments that pass it, ascending.
-        latency_ns: execution time of a batch by how many requests it has, shape (batch + 1,); the first is not used.
-        least_ns: the least that a request takes from here to the last layer, alone in its batches.
-    """
-
-    place: int
-    shared: bool
-    first: int
-    end: int
-    stage: Stage
-    first_instance: int
-    fragments: tuple[int, ...]
-    latency_ns: Ints
-    least_ns: int
+    place: int  # its set's place in the plan
+    shared: bool  # whether it is the set's shared stage; else it is a head's own
+    first: int  # its first layer
+    end: int  # the layer behind its last one
+    stage: Stage  # batch size, share and number of instances
+    first_instance: int  # number of its first instance, counted over all stages
+    fragments: tuple[int, ...]  # places of the fragments that pass it, ascending
+    latency_ns: Ints  # execution time of a batch by how many requests it has, shape (batch + 1,); the first is not used
+    least_ns: int  # the least that a request takes from here to the last layer, alone in its batches
 
 
 def build_system(fleet: Fleet, plan: FragmentPlan) -> tuple[ServedStage, ...]:

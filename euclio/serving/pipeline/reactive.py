@@ -20,8 +20,20 @@ from heapq import heappush
 
 from euclio.core.compiled import compiled
 from euclio.serving.pipeline import resources as r
-from euclio.serving.pipeline.queues import Queues, deadline_of, drop_first, oldest, take, waiting
-from euclio.serving.pipeline.resources import Event, Ledger, begin_if_possible, free_at, mark_reserved, new_node
+from euclio.serving.pipeline.resources import (
+    Event,
+    Ledger,
+    Queues,
+    begin_if_possible,
+    deadline_of,
+    drop_first,
+    free_at,
+    mark_reserved,
+    new_node,
+    oldest,
+    take,
+    waiting,
+)
 from euclio.serving.pipeline.system import System
 
 

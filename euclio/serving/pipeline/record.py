@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -11,8 +10,6 @@ from euclio.core.lazy import late_value
 from euclio.core.showing import Framed, Plotted
 from euclio.problems.pipeline import Cluster, PipelinePlan
 from euclio.serving.pipeline import resources as r
-from euclio.serving.pipeline.queues import Queues
-from euclio.serving.pipeline.resources import Ledger
 from euclio.serving.pipeline.setup import Setup
 from euclio.serving.pipeline.system import System, VirtualGpu
 from euclio.serving.requests import Requests
@@ -21,104 +18,41 @@ from euclio.serving.units import Ints
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """Inferences on virtual GPUs, or transfers over links; one entry each, in the order of dispatch.
+    """Inferences on virtual GPUs, or transfers over links; one entry each, in the order of dispatch."""
 
-    Attributes:
-        resource: virtual GPU, or the server that sends.
-        receiver: the server that receives (transfers), else -1; -1 too where it was not known when a transfer began.
-        pipeline: pipeline in the plan.
-        partition: partition that infers or is sent to, from 0.
-        batch: number of the batch; reactive pools make batches of their own.
-        requests: how many.
-        ready_ns: when it could have begun, but for its resources.
-        start_ns: begin.
-        end_ns: end.
-        estimate_ns: expected duration.
-    """
-
-    resource: Ints
-    receiver: Ints
-    pipeline: Ints
-    partition: Ints
-    batch: Ints
-    requests: Ints
-    ready_ns: Ints
-    start_ns: Ints
-    end_ns: Ints
-    estimate_ns: Ints
+    resource: Ints  # virtual GPU, or the server that sends
+    receiver: Ints  # the server that receives (transfers), else -1; -1 too where it was not known when a transfer began
+    pipeline: Ints  # pipeline in the plan
+    partition: Ints  # partition that infers or is sent to, from 0
+    batch: Ints  # number of the batch; reactive pools make batches of their own
+    requests: Ints  # how many
+    ready_ns: Ints  # when it could have begun, but for its resources
+    start_ns: Ints  # begin
+    end_ns: Ints  # end
+    estimate_ns: Ints  # expected duration
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Simulation(Framed, Plotted):
-    """A simulated plan.
+    """A simulated plan."""
 
-    Attributes:
-        cluster: the instance.
-        plan: what serves it.
-        setup: arrivals, load, scheduler.
-        offered_rps: mean rate of each model.
-        gpus: virtual GPUs and where they are.
-        requests: per model.
-        inferences: every inference.
-        transfers: every transfer.
-        batches: batches that were dispatched.
-        probes: calls of probe().
-        wall_s: seconds that the event loop took.
-    """
+    _view = late_value("euclio.serving.tables", "CLUSTER")
 
-    _view = late_value("euclio.serving.pipeline.table", "SIMULATION")
-
-    cluster: Cluster
-    plan: PipelinePlan
-    setup: Setup
-    offered_rps: tuple[float, ...]
-    gpus: tuple[VirtualGpu, ...]
-    requests: tuple[Requests, ...]
-    inferences: Uses
-    transfers: Uses
-    batches: int
-    probes: int
-    wall_s: float
+    cluster: Cluster  # the instance
+    plan: PipelinePlan  # what serves it
+    setup: Setup  # arrivals, load, scheduler
+    offered_rps: tuple[float, ...]  # mean rate of each model
+    gpus: tuple[VirtualGpu, ...]  # virtual GPUs and where they are
+    requests: tuple[Requests, ...]  # per model
+    inferences: Uses  # every inference
+    transfers: Uses  # every transfer
+    batches: int  # batches that were dispatched
+    probes: int  # calls of probe()
+    wall_s: float  # seconds that the event loop took
 
 
-class Ran(NamedTuple):
-    """What is left when all events are over: use of resources, the requests, and the seconds that took."""
-
-    ledger: Ledger
-    queues: Queues
-    wall_s: float
-
-
-def record(
-    cluster: Cluster,
-    plan: PipelinePlan,
-    setup: Setup,
-    offered_rps: tuple[float, ...],
-    system: System,
-    gpus: tuple[VirtualGpu, ...],
-    ran: Ran,
-) -> Simulation:
-    """Ledger and queues after all events, as plain data."""
-    ledger, queues, wall_s = ran
-    of_model = [queues.model == m for m in range(len(cluster.models))]
-    node = ledger.node[: ledger.totals[r.NODES]]
-    sent = node[:, r.DOWNLINK] != r.NONE
-    return Simulation(
-        cluster,
-        plan,
-        setup,
-        offered_rps,
-        gpus,
-        tuple(Requests(queues.arrival[m], queues.finish[m], queues.outcome[m]) for m in of_model),
-        _uses(system, node[~sent], len(gpus)),
-        _uses(system, node[sent], len(gpus)),
-        int(ledger.totals[r.BATCHES]),
-        int(ledger.totals[r.PROBES]),
-        wall_s,
-    )
-
-
-def _uses(system: System, node: Ints, gpus: int) -> Uses:
+def uses_of(system: System, node: Ints, gpus: int) -> Uses:
+    """Nodes of a ledger as inferences, or as transfers."""
     resource, receiver, pool = node[:, r.RESOURCE], node[:, r.DOWNLINK], node[:, r.POOL]
     pipeline = system.pipeline_of[pool]
     return Uses(

@@ -23,15 +23,19 @@ import numpy as np
 
 from euclio.core.compiled import compiled
 from euclio.serving.pipeline import resources as r
-from euclio.serving.pipeline.queues import Queues, deadline_of, drop_first, take, waiting
 from euclio.serving.pipeline.resources import (
     Event,
     Ledger,
+    Queues,
     begin_if_possible,
+    deadline_of,
+    drop_first,
     earliest_common_slot,
     earliest_slot,
     mark_reserved,
     new_node,
+    take,
+    waiting,
 )
 from euclio.serving.pipeline.system import System
 from euclio.serving.units import Ints

@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from euclio.core.compiled import compiled
+from euclio.serving.pipeline.system import System
+from euclio.serving.requests import DROPPED
 from euclio.serving.units import Floats, Ints
 
 NONE = -1
@@ -22,21 +24,13 @@ WAITING, RUNNING, DONE = 0, 1, 2
 
 
 class Ledger(NamedTuple):
-    """All uses of all resources, as planned until they happen; times in nanoseconds.
+    """All uses of all resources, as planned until they happen; times in nanoseconds."""
 
-    Attributes:
-        head: first node that has not ended, per resource; -1: none.
-        node: one row per node, shape (nodes, columns); the columns are named by the constants of this module.
-        totals: nodes, batches, calls of probe(), shape (3,).
-        freed: when each resource last ended a use; 0: it has not.
-        factors: real over expected durations, used in turn.
-    """
-
-    head: Ints
-    node: Ints
-    totals: Ints
-    freed: Ints
-    factors: Floats
+    head: Ints  # first node that has not ended, per resource; -1: none
+    node: Ints  # one row per node, shape (nodes, columns); the columns are named by the constants of this module
+    totals: Ints  # nodes, batches, calls of probe(), shape (3,)
+    freed: Ints  # when each resource last ended a use; 0: it has not
+    factors: Floats  # real over expected durations, used in turn
 
 
 NODES, BATCHES, PROBES = range(3)
@@ -146,12 +140,7 @@ Event = tuple[int, int, int]
 def begin_if_possible(ledger: Ledger, events: list[Event], node: int, now: int, links: bool) -> None:
     """Let a node begin unless it has, or has to wait for an input or a resource; -1: no node.
 
-    Args:
-        ledger: the tables.
-        events: coming events; its end is added.
-        node: the node.
-        now: time.
-        links: whether delays are tracked through links.
+    Its end is added to the events; `links`: delays are tracked through links.
     """
     # It has begun, or the input that is missing calls again when it ends.
     if node < 0 or ledger.node[node, STATE] != WAITING or ledger.node[node, PENDING] > 0:
@@ -208,3 +197,84 @@ def move_followers(ledger: Ledger, node: int, links: bool) -> None:
                 ledger.node[follower, START] = time
                 ledger.node[follower, END] = time + ledger.node[follower, ESTIMATE]
                 late.append((follower, ledger.node[follower, END]))
+
+
+# Queues of requests that wait to be batched (compiled).
+
+
+class Queues(NamedTuple):
+    """One queue per model, then one per pool that is not first in its pipeline (pools that batch by themselves)."""
+
+    base: Ints  # where each begins in `item`, shape (queues,), as the next ones
+    first: Ints  # its oldest pending entry, from 0
+    last: Ints  # one past its youngest
+    wanted: Ints  # pending requests at which its scheduler looks again
+    timer: Ints  # when it looks again otherwise
+    waited: Ints  # the oldest request with which its scheduler has waited for others; -1: none
+    item: Ints  # requests, queue by queue
+    model_of: Ints  # model of each queue
+    model: Ints  # model of each request, shape (requests,)
+    arrival: Ints  # arrival of each request in nanoseconds, model by model, shape (requests,)
+    outcome: Ints  # PENDING, SERVED, LATE or DROPPED, shape (requests,)
+    finish: Ints  # when each request was served, in nanoseconds, shape (requests,); -1: it was not
+
+
+def new_queues(system: System, arrivals: list[Ints], per_pool: bool) -> Queues:
+    """Empty queues for the arrivals of each model; `per_pool`: with those of the pools."""
+    sizes = [len(a) for a in arrivals]
+    models = list(range(len(arrivals)))
+    if per_pool:
+        models += [int(system.model_of[p]) for p in system.pipeline_of]
+    lengths = [sizes[m] for m in models]
+    starts = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+    total = sum(sizes)
+    item = np.empty(starts[-1], np.int64)
+    item[:total] = np.arange(total)
+    zero = np.zeros(len(models), np.int64)
+    return Queues(
+        starts[:-1],
+        zero,
+        zero.copy(),
+        np.ones_like(zero),
+        np.full_like(zero, -1),
+        np.full_like(zero, -1),
+        item,
+        np.array(models, np.int64),
+        np.repeat(np.arange(len(sizes)), sizes).astype(np.int64),
+        np.concatenate([*arrivals, np.zeros(0, np.int64)]),
+        np.zeros(total, np.int64),
+        np.full(total, -1, np.int64),
+    )
+
+
+@compiled
+def waiting(queues: Queues, queue: int) -> int:
+    """Pending requests of a queue."""
+    return int(queues.last[queue] - queues.first[queue])
+
+
+@compiled
+def oldest(queues: Queues, queue: int) -> int:
+    """The oldest pending request."""
+    return int(queues.item[queues.base[queue] + queues.first[queue]])
+
+
+@compiled
+def deadline_of(system: System, queues: Queues, queue: int) -> int:
+    """When the oldest pending request has to be served."""
+    return int(queues.arrival[oldest(queues, queue)] + system.slo[queues.model_of[queue]])
+
+
+@compiled
+def drop_first(queues: Queues, queue: int) -> None:
+    """Drop the oldest pending request."""
+    queues.outcome[oldest(queues, queue)] = DROPPED
+    queues.first[queue] += 1
+
+
+@compiled
+def take(queues: Queues, queue: int, size: int) -> int:
+    """Take the oldest requests; returns where in `item` they stand, one after the other."""
+    place = queues.base[queue] + queues.first[queue]
+    queues.first[queue] += size
+    return int(place)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from euclio.serving.setup import Arrivals
 from euclio.serving.setup import Setup as CommonSetup
@@ -32,12 +31,3 @@ class Setup(CommonSetup):
     """
 
     scheduler: Scheduler = Scheduler.RESERVATION
-
-    def __post_init__(self) -> None:
-        """Let arrivals and scheduler be given by name."""
-        CommonSetup.__post_init__(self)
-        object.__setattr__(self, "scheduler", Scheduler(self.scheduler))
-
-    def own(self) -> dict[str, Any]:
-        """The scheduler, as plain data."""
-        return {"scheduler": self.scheduler.value}

@@ -16,19 +16,16 @@ from euclio.core.parts import Simulator
 from euclio.core.progress import told
 from euclio.core.words import duration
 from euclio.problems.pipeline import Cluster, PipelinePlan, PipelineSpace, evaluate
-from euclio.serving import highest_load
-from euclio.serving.arrivals import arrivals_of
-from euclio.serving.draws import duration_factors
+from euclio.serving.arrivals import arrivals_of, duration_factors
 from euclio.serving.pipeline import resources as r
 from euclio.serving.pipeline.metrics import describe, seconds_per_batch
-from euclio.serving.pipeline.queues import Queues, new_queues, waiting
 from euclio.serving.pipeline.reactive import batch_by_pool, hand_over, send
-from euclio.serving.pipeline.record import Ran, Simulation, record
+from euclio.serving.pipeline.record import Simulation, uses_of
 from euclio.serving.pipeline.reservation import Path, batch_by_reservation, new_path
-from euclio.serving.pipeline.resources import Event, Ledger, finish, new_ledger
+from euclio.serving.pipeline.resources import Event, Ledger, Queues, finish, new_ledger, new_queues, waiting
 from euclio.serving.pipeline.setup import Scheduler, Setup
 from euclio.serving.pipeline.system import System, build_system
-from euclio.serving.requests import LATE, SERVED, attainment
+from euclio.serving.requests import LATE, SERVED, Requests, attainment, highest_in_grid
 from euclio.serving.units import Floats, Ints
 
 # The event loop of the data plane: arrivals, ends of nodes, timers, in the order of time (PPipe §6; compiled).
@@ -128,7 +125,28 @@ def simulate(
     setup = setup or Setup()
     rates = offered_rps(cluster, plan, setup, space)
     system, gpus = build_system(cluster, plan)
-    return record(cluster, plan, setup, rates, system, gpus, _run(system, arrivals_of(setup, rates), setup))
+    compile_simulator()
+    reactive, factors = setup.scheduler is Scheduler.REACTIVE, duration_factors(setup.noise, setup.seed)
+    ledger, queues, order, longest = _empty(system, arrivals_of(setup, rates), reactive, factors)
+    began = time.perf_counter()
+    run_events(system, ledger, queues, order, reactive, new_path(longest), new_path(longest))
+    wall_s = time.perf_counter() - began
+    of_model = [queues.model == m for m in range(len(cluster.models))]
+    node = ledger.node[: ledger.totals[r.NODES]]
+    sent = node[:, r.DOWNLINK] != r.NONE
+    return Simulation(
+        cluster,
+        plan,
+        setup,
+        rates,
+        gpus,
+        tuple(Requests(queues.arrival[m], queues.finish[m], queues.outcome[m]) for m in of_model),
+        uses_of(system, node[~sent], len(gpus)),
+        uses_of(system, node[sent], len(gpus)),
+        int(ledger.totals[r.BATCHES]),
+        int(ledger.totals[r.PROBES]),
+        wall_s,
+    )
 
 
 @told("looking for the highest load")
@@ -141,7 +159,7 @@ def highest_loads(
         found = simulate(cluster, plan, replace(setup, load=load), space)
         return {m.name: attainment(own) for m, own in zip(cluster.models, found.requests, strict=True)}
 
-    return highest_load.highest_loads(shares_at)
+    return highest_in_grid(shares_at)
 
 
 def offered_rps(
@@ -159,16 +177,6 @@ def offered_rps(
             raise InputError(f"{evaluation.violations[0]}; {verb_text('verify')} says more", field="plan")
         full = float(min(model.weighted_rps for model in evaluation.models))
     return tuple(setup.load * full * float(model.weight) for model in cluster.models)
-
-
-def _run(system: System, arrivals: list[Ints], setup: Setup) -> Ran:
-    """Ledger and queues after all events, and the seconds that took."""
-    compile_simulator()
-    reactive = setup.scheduler is Scheduler.REACTIVE
-    ledger, queues, order, longest = _empty(system, arrivals, reactive, duration_factors(setup.noise, setup.seed))
-    began = time.perf_counter()
-    run_events(system, ledger, queues, order, reactive, new_path(longest), new_path(longest))
-    return Ran(ledger, queues, time.perf_counter() - began)
 
 
 def _empty(system: System, arrivals: list[Ints], reactive: bool, factors: Floats) -> tuple[Ledger, Queues, Ints, int]:
@@ -200,9 +208,7 @@ SIMULATOR = Simulator(
     simulate=simulate,
     highest_loads=highest_loads,
     describe=describe,
-    table=late("euclio.serving.pipeline.table", "simulation_table"),
-    loads_table=late("euclio.serving.highest_load", "highest_load_table"),
+    table=late("euclio.serving.tables", "cluster_table"),
+    stream="model",
     speed=_speed,
-    draw=late("euclio.serving.pipeline.timeline_figure", "draw"),
-    draw_latencies=late("euclio.serving.latency_figure", "draw"),
 )

@@ -23,23 +23,14 @@ FULL = Fraction(1)
 
 @dataclass(frozen=True, slots=True)
 class VirtualGpu:
-    """A virtual GPU of a pool.
+    """A virtual GPU of a pool."""
 
-    Attributes:
-        pipeline: its pipeline in the plan.
-        partition: its partition in the pipeline, from 0.
-        gpu: GPU type.
-        share: v, being the v-th part of a GPU.
-        physical: physical GPU of that type, from 0.
-        server: server that the physical GPU is in, over all types, from 0.
-    """
-
-    pipeline: int
-    partition: int
-    gpu: str
-    share: int
-    physical: int
-    server: int
+    pipeline: int  # its pipeline in the plan
+    partition: int  # its partition in the pipeline, from 0
+    gpu: str  # GPU type
+    share: int  # v, being the v-th part of a GPU
+    physical: int  # physical GPU of that type, from 0
+    server: int  # server that the physical GPU is in, over all types, from 0
 
 
 def place(cluster: Cluster, plan: PipelinePlan) -> tuple[VirtualGpu, ...]:
@@ -59,7 +50,7 @@ def place(cluster: Cluster, plan: PipelinePlan) -> tuple[VirtualGpu, ...]:
         for k, partition in enumerate(pipeline.partitions):
             groups.setdefault((pipeline.model, k, partition.gpu), []).append((i, k, partition))
     used = dict.fromkeys((gpu.name for gpu in cluster.gpus), 0)
-    first_server = _first_servers(cluster)
+    first_server, _ = _first_servers(cluster)
     placed: dict[tuple[int, int], list[VirtualGpu]] = {}
     for (_, _, name), members in groups.items():
         bins = _pack([p.share for _, _, p in members for _ in range(p.gpus)])
@@ -80,17 +71,13 @@ def place(cluster: Cluster, plan: PipelinePlan) -> tuple[VirtualGpu, ...]:
     return tuple(v for key in sorted(placed) for v in placed[key])
 
 
-def servers(cluster: Cluster) -> int:
-    """Number of servers in a cluster, used or not."""
-    return sum(-(-gpu.count // gpu.gpus_per_server) for gpu in cluster.gpus)
-
-
-def _first_servers(cluster: Cluster) -> dict[str, int]:
+def _first_servers(cluster: Cluster) -> tuple[dict[str, int], int]:
+    """The first server of each GPU type, and the number of servers in a cluster, used or not."""
     first, total = {}, 0
     for gpu in cluster.gpus:
         first[gpu.name] = total
         total += -(-gpu.count // gpu.gpus_per_server)
-    return first
+    return first, total
 
 
 def _pack(shares: list[int]) -> list[int]:
@@ -152,38 +139,22 @@ class System(NamedTuple):
 
     Pipelines stand model by model, pools (one per partition) pipeline by pipeline, virtual GPUs pool by pool. Resources
     are the virtual GPUs, then an uplink and a downlink per server.
-
-    Attributes:
-        slo: SLO of each model, shape (models,).
-        first_pipeline: index of each model's first pipeline, then the total, shape (models + 1,).
-        batch: unified batch size, shape (pipelines,).
-        first_pool: index of each pipeline's first pool, then the total, shape (pipelines + 1,).
-        first_gpu: index of each pool's first virtual GPU, then the total, shape (pools + 1,).
-        latency: of a pool's partition, by batch size, shape (pools, largest batch + 1).
-        transfer: of a batch into a pool, by batch size; 0: nothing is sent; shape as `latency`.
-        after: planned transfers and latencies behind a pool, shape (pools,).
-        uplink: resource that each virtual GPU sends through, shape (virtual GPUs,).
-        downlink: resource that each virtual GPU receives through, shape (virtual GPUs,).
-        resources: number of resources.
-        model_of: model of each pipeline.
-        pipeline_of: pipeline of each pool.
-        plan_pipeline: pipeline's index in the plan, shape (pipelines,).
     """
 
-    slo: Ints
-    first_pipeline: Ints
-    batch: Ints
-    first_pool: Ints
-    first_gpu: Ints
-    latency: Ints
-    transfer: Ints
-    after: Ints
-    uplink: Ints
-    downlink: Ints
-    resources: int
-    model_of: Ints
-    pipeline_of: Ints
-    plan_pipeline: Ints
+    slo: Ints  # SLO of each model, shape (models,)
+    first_pipeline: Ints  # index of each model's first pipeline, then the total, shape (models + 1,)
+    batch: Ints  # unified batch size, shape (pipelines,)
+    first_pool: Ints  # index of each pipeline's first pool, then the total, shape (pipelines + 1,)
+    first_gpu: Ints  # index of each pool's first virtual GPU, then the total, shape (pools + 1,)
+    latency: Ints  # of a pool's partition, by batch size, shape (pools, largest batch + 1)
+    transfer: Ints  # of a batch into a pool, by batch size; 0: nothing is sent; shape as `latency`
+    after: Ints  # planned transfers and latencies behind a pool, shape (pools,)
+    uplink: Ints  # resource that each virtual GPU sends through, shape (virtual GPUs,)
+    downlink: Ints  # resource that each virtual GPU receives through, shape (virtual GPUs,)
+    resources: int  # number of resources
+    model_of: Ints  # model of each pipeline
+    pipeline_of: Ints  # pipeline of each pool
+    plan_pipeline: Ints  # pipeline's index in the plan, shape (pipelines,)
 
 
 def build_system(cluster: Cluster, plan: PipelinePlan) -> tuple[System, tuple[VirtualGpu, ...]]:
@@ -231,7 +202,7 @@ def build_system(cluster: Cluster, plan: PipelinePlan) -> tuple[System, tuple[Vi
         after=_after(latency, transfer, batch, pipeline_of),
         uplink=uplink,
         downlink=uplink + 1,
-        resources=len(gpus) + 2 * servers(cluster),
+        resources=len(gpus) + 2 * _first_servers(cluster)[1],
         model_of=model_of,
         pipeline_of=pipeline_of.astype(np.int64),
         plan_pipeline=np.array(order, np.int64),

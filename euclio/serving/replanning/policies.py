@@ -1,4 +1,4 @@
-"""Policies of re-planning: which plan serves each step (ours).
+"""Fleets by step, and policies of re-planning: which plan serves each step (ours).
 
 A policy is given a timeline and answers with one plan per step, each checked. Those that plan anew do so by a solver
 that is named; those that keep a plan repair it (`Repairer`).
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
@@ -23,7 +23,110 @@ from euclio.problems.fragments.plan import FragmentPlan, Head, RealignedSet, Sta
 from euclio.problems.fragments.realigned import Priced, least_set, part_of
 from euclio.problems.fragments.space import FULL_FRAGMENT_SPACE
 from euclio.problems.fragments.stages import Stages
-from euclio.serving.replanning.timeline import Timeline
+from euclio.workloads.fragments.clients import Client, draw_clients, fleet_now
+from euclio.workloads.fragments.networks import find_model
+from euclio.workloads.fragments.neurosurgeon import sending_s
+from euclio.workloads.fragments.uplink import SECONDS, Trace
+
+# Fleets by step: the fragments that clients leave to the server while their bandwidth moves.
+#
+# A step is what a bandwidth holds for. Graft sets the bandwidth of its clients each minute by default (Graft §9,
+# "Bandwidth trace replay"); here a trace's next value holds for so many seconds, one by default (ours).
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Clients and their fleets, step by step."""
+
+    name: str  # what it is called
+    clients: tuple[Client, ...]  # the clients
+    # the fleet of each step; a client that leaves nothing to the server in a step is not in it. Equal fleets are one
+    # object, so that they are planned once.
+    fleets: tuple[Fleet, ...]
+    step_s: int = 1  # seconds that a step takes
+
+    @property
+    def changed(self) -> float:
+        """Mean number of clients per step whose partition point or time budget is another one than before."""
+        found = [_different(a, b) for a, b in pairwise(self.fleets)]
+        return sum(found) / max(1, len(found))
+
+    @property
+    def triggers(self) -> tuple[int, ...]:
+        """Steps at which a client cuts elsewhere than before, and the first: those at which Graft plans (Graft §3).
+
+        "When any mobile device changes its partition point due to significant network bandwidth changes": the paper
+        says no more of what is significant, so that every change of a cut counts.
+        """
+        cuts = [{f.name: f.partition_point for f in fleet.fragments} for fleet in self.fleets]
+        return (0, *(t for t in range(1, len(cuts)) if cuts[t] != cuts[t - 1]))
+
+    def held(self) -> Timeline:
+        """The same with the fleets that are planned for where only a trigger has a plan made: each until the next."""
+        fired = set(self.triggers)
+        fleets: list[Fleet] = []
+        for t, fleet in enumerate(self.fleets):
+            fleets.append(fleet if t in fired else fleets[-1])
+        return replace(self, fleets=tuple(fleets))
+
+
+class Followed(NamedTuple):
+    """Clients that are drawn as fleets are, and followed for some time."""
+
+    model: str  # short name of the network
+    clients: int  # number of clients
+    tx2: int  # how many of them are Jetson TX2
+    seconds: int  # how long they are followed
+    seed: int  # seed of the clients and of their traces
+    traces: Sequence[Trace] | None = None  # measured traces, which begin anew where they end; None: seeded ones
+    name: str = ""  # the timeline's name; by default the network's short name
+    step_s: int = 1  # seconds that each value of a trace holds for
+
+    def timeline(self) -> Timeline:
+        """All of the time."""
+        return self._parts([0], steps_of(self.seconds, self.step_s))[0]
+
+    def stretches(self, *, number: int, length: int) -> list[Timeline]:
+        """Parts of `length` steps, each at the begin of one of `number` equal parts of the time."""
+        return self._parts([k * steps_of(self.seconds, self.step_s) // number for k in range(number)], length)
+
+    def _parts(self, begins: Sequence[int], steps: int) -> list[Timeline]:
+        values = max(steps_of(self.seconds, self.step_s), SECONDS)
+        own = find_model(self.model)
+        drawn = draw_clients(own, self.clients, self.seed, tx2=self.tx2, traces=self.traces, trace_values=values)
+        return [_followed(self.name or self.model, drawn, begin, steps, self.step_s) for begin in begins]
+
+
+def steps_of(seconds: int, step_s: int) -> int:
+    """Values of a trace that so many seconds take, the last one maybe not to its end."""
+    return -(-seconds // step_s)
+
+
+def _followed(name: str, drawn: Sequence[Client], begin: int, steps: int, step_s: int) -> Timeline:
+    """Clients from one step of their traces on."""
+    clients = tuple(replace(client, second=client.second + begin) for client in drawn)
+    known: dict[tuple[tuple[str, int, Fraction], ...], Fleet] = {}
+    fleets = []
+    for t in range(steps):
+        fleet = fleet_now(f"{name}-{begin + t}", clients, t)
+        fleets.append(known.setdefault(tuple((f.name, f.partition_point, f.budget_s) for f in fleet.fragments), fleet))
+    return Timeline(name, clients, tuple(fleets), step_s)
+
+
+def _different(before: Fleet, after: Fleet) -> int:
+    a = {f.name: (f.partition_point, f.budget_s) for f in before.fragments}
+    b = {f.name: (f.partition_point, f.budget_s) for f in after.fragments}
+    return sum(a.get(name) != b.get(name) for name in a.keys() | b.keys())
+
+
+def budget_at(client: Client, point: int, step: int) -> Fraction | None:
+    """The time budget that a client leaves to the server if it cuts at a layer; None: it cannot send anything."""
+    mbps = client.uplink_mbps(step)
+    if not mbps:
+        return None
+    mobile = sum(client.model.mobile_s[client.device][:point], Fraction(0))
+    return client.slo_s - mobile - sending_s(client.model, point, mbps)
+
 
 # The last plan for the fleet of another second: what still serves stays, the rest is inserted greedily (ours).
 #
@@ -34,17 +137,11 @@ from euclio.serving.replanning.timeline import Timeline
 
 @dataclass(slots=True)
 class _Head:
-    """Fragments of one partition point on the way to the shared stage.
+    """Fragments of one partition point on the way to the shared stage."""
 
-    Attributes:
-        begin: their first layer.
-        stage: batch and share of their own stage; None: they begin at the re-partition point.
-        members: the fragments by place in the new fleet.
-    """
-
-    begin: int
-    stage: tuple[int, int] | None
-    members: list[int] = field(default_factory=list)
+    begin: int  # their first layer
+    stage: tuple[int, int] | None  # batch and share of their own stage; None: they begin at the re-partition point
+    members: list[int] = field(default_factory=list)  # the fragments by place in the new fleet
 
 
 @dataclass(slots=True)
@@ -70,11 +167,7 @@ class _Way(NamedTuple):
 
 
 class Repairer:
-    """Repairs plans of fleets of one network.
-
-    Args:
-        stages: stages of the network.
-    """
+    """Repairs plans of fleets of one network."""
 
     def __init__(self, stages: Stages) -> None:
         self._stages, self._network = stages, stages.network
@@ -82,13 +175,7 @@ class Repairer:
         self._alone: dict[tuple[int, Fraction, Fraction], Priced] = {}
 
     def repaired(self, before: Fleet, plan: FragmentPlan, now: Fleet) -> FragmentPlan:
-        """The plan of a fleet, repaired for another one.
-
-        Args:
-            before: the fleet of the plan.
-            plan: a plan that serves it.
-            now: the fleet to be served; clients are known by name.
-        """
+        """The plan of a fleet, repaired for another one. Clients are known by name."""
         places = {fragment.name: k for k, fragment in enumerate(now.fragments)}
         sets = [self._kept(before, own, now, places) for own in plan.sets]
         served = {place for own in sets for place in own.members}
@@ -208,15 +295,10 @@ def _rate(fleet: Fleet, places: list[int]) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class Sequel:
-    """The plans of a policy.
+    """The plans of a policy."""
 
-    Attributes:
-        fleets: the fleet that each plan serves.
-        plans: a plan per step.
-    """
-
-    fleets: tuple[Fleet, ...]
-    plans: tuple[FragmentPlan, ...]
+    fleets: tuple[Fleet, ...]  # the fleet that each plan serves
+    plans: tuple[FragmentPlan, ...]  # a plan per step
 
     @property
     def deployments(self) -> list[Deployment]:
@@ -225,22 +307,17 @@ class Sequel:
 
 
 class Planner:
-    """Plans fleets anew by a solver, each once.
+    """Plans fleets anew by a solver, each once."""
 
-    Args:
-        solver: name of a solver of fleets.
-        time_limit_s: its limit in seconds; None: none.
-    """
-
-    def __init__(self, solver: str, time_limit_s: float | None = None) -> None:
-        self._solver, self._time_limit_s = solver, time_limit_s
+    def __init__(self, solver: str) -> None:
+        self._solver = solver
         # By identity: to hash a fleet takes longer than to repair its plan.
         self._known: dict[int, tuple[Fleet, FragmentPlan]] = {}
 
     def __call__(self, fleet: Fleet) -> FragmentPlan:
         """The plan of a fleet."""
         if id(fleet) not in self._known:
-            found: FragmentPlan | None = solve(fleet, self._solver, time_limit_s=self._time_limit_s).plan
+            found: FragmentPlan | None = solve(fleet, self._solver).plan
             if found is None:
                 raise RuntimeError(f"{self._solver} has no plan of {fleet.name}")
             self._known[id(fleet)] = fleet, found
@@ -304,9 +381,7 @@ class Hindsight:
     def best(self, shadow_s: float) -> Sequel:
         """The sequence of least GPU time: a shortest path over the steps.
 
-        Args:
-            shadow_s: steps that a started instance takes its share before it replaces another one; seconds where a
-                step is one.
+        Started instances take their share for `shadow_s` steps before they replace others; seconds where a step is one.
         """
         least, came = (self._counts[0] @ self._share).astype(float), []
         for counts, started in zip(self._counts[1:], self._started, strict=True):

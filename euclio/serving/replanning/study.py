@@ -19,8 +19,17 @@ from euclio.problems.fragments.instance import Fleet, Fragment
 from euclio.problems.fragments.least_budget import quickest_budget_s
 from euclio.problems.fragments.plan import FragmentPlan
 from euclio.problems.fragments.space import FULL_FRAGMENT_SPACE
-from euclio.serving.replanning.policies import Hindsight, Planner, Sequel, from_scratch, kept
-from euclio.serving.replanning.timeline import Followed, Timeline, budget_at, steps_of, stretches, timeline
+from euclio.serving.replanning.policies import (
+    Followed,
+    Hindsight,
+    Planner,
+    Sequel,
+    Timeline,
+    budget_at,
+    from_scratch,
+    kept,
+    steps_of,
+)
 from euclio.workloads.fragments.clients import Client, fleet_at_mean
 from euclio.workloads.fragments.uplink import Trace, read_traces
 
@@ -31,17 +40,11 @@ from euclio.workloads.fragments.uplink import Trace, read_traces
 
 @dataclass(frozen=True, slots=True)
 class StayingService:
-    """One plan for all seconds.
+    """One plan for all seconds."""
 
-    Attributes:
-        fleet: the fleet that it is made for.
-        plan: the plan.
-        missed: part of the clients' steps in which the plan takes more time than is left, or nothing can be sent.
-    """
-
-    fleet: Fleet
-    plan: FragmentPlan
-    missed: float
+    fleet: Fleet  # the fleet that it is made for
+    plan: FragmentPlan  # the plan
+    missed: float  # part of the clients' steps in which the plan takes more time than is left, or nothing can be sent
 
 
 def at_mean(line: Timeline, plan: Planner) -> StayingService:
@@ -156,49 +159,29 @@ class PolicyRow:
     """A policy on a timeline.
 
     Where the bandwidth holds for more than a second, a step takes the place of a second in the names of policies.
-
-    Attributes:
-        line: name of the timeline.
-        planner: what plans anew.
-        policy: what is done with the last plan.
-        setting: steps, seconds or part that the policy is given; 0: none.
-        share_pct: mean GPU share of the instances, in percent of one GPU.
-        above: how much that is above new optimal plans every step, as a share of it.
-        started: instances started per step.
-        shadow_pct: mean GPU share of the instances that are started in a step.
-        missed: part of the clients' steps that are not served in time.
-        step_s: seconds of a step.
-        planned: part of the steps at which a trigger has a plan made; 1: there is no trigger.
-        shares_pct: GPU share by step.
     """
 
-    line: str
-    planner: str
-    policy: str
-    setting: float
-    share_pct: float
-    above: float
-    started: float
-    shadow_pct: float
-    missed: float
-    step_s: int
-    planned: float
-    shares_pct: tuple[int, ...]
+    line: str  # name of the timeline
+    planner: str  # what plans anew
+    policy: str  # what is done with the last plan
+    setting: float  # steps, seconds or part that the policy is given; 0: none
+    share_pct: float  # mean GPU share of the instances, in percent of one GPU
+    above: float  # how much that is above new optimal plans every step, as a share of it
+    started: float  # instances started per step
+    shadow_pct: float  # mean GPU share of the instances that are started in a step
+    missed: float  # part of the clients' steps that are not served in time
+    step_s: int  # seconds of a step
+    planned: float  # part of the steps at which a trigger has a plan made; 1: there is no trigger
+    shares_pct: tuple[int, ...]  # GPU share by step
 
 
 @dataclass(frozen=True, slots=True)
 class _SequelCost:
-    """A policy on a part of a timeline.
+    """A policy on a part of a timeline."""
 
-    Attributes:
-        sequel: its plans.
-        missed: part of the clients' steps that are not served in time.
-        planned: part of the steps at which a trigger has a plan made.
-    """
-
-    sequel: Sequel
-    missed: float = 0.0
-    planned: float = 1.0
+    sequel: Sequel  # its plans
+    missed: float = 0.0  # part of the clients' steps that are not served in time
+    planned: float = 1.0  # part of the steps at which a trigger has a plan made
 
 
 def lines(
@@ -225,18 +208,15 @@ def lines(
             for model in models:
                 name = f"{model}, {source}" + (f", every {step_s} s" if len(steps_s) > 1 or step_s > 1 else "")
                 what = model, clients, clients // 4, seconds, SEED, given, name
-                if steps_of(seconds, step_s) > LONGEST:
-                    yield stretches(Followed(*what, step_s=step_s), number=STRETCHES, length=STRETCH)
-                else:
-                    yield [timeline(*what, step_s=step_s)]
+                asked = Followed(*what, step_s=step_s)
+                whole = steps_of(seconds, step_s) <= LONGEST
+                yield [asked.timeline()] if whole else asked.stretches(number=STRETCHES, length=STRETCH)
 
 
 def rows_of(parts: Sequence[Timeline], *, trigger: bool = False) -> list[PolicyRow]:
     """All policies on a timeline, those that start from optimal plans last.
 
-    Args:
-        parts: the timeline as a whole, or stretches of it.
-        trigger: whether to add the policies that plan only where a cut changes.
+    `parts` are the timeline as a whole, or stretches of it; `trigger` adds policies that plan only where a cut changes.
     """
     optimal = Planner("fragment-columns")
     best = list(chain.from_iterable(from_scratch(part, optimal).deployments for part in parts))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -90,35 +91,16 @@ def unit_of(step_s: int) -> str:
 
 
 def chosen(rows: Sequence[PolicyRow], step_s: int, key: Key, source: str = "") -> list[PolicyRow]:
-    """The rows of a policy on all networks.
-
-    Args:
-        rows: all rows.
-        step_s: seconds of their steps.
-        key: planner, policy and setting.
-        source: "seeded" or "measured"; "": both.
-    """
+    """The rows of a policy on all networks. The source is "seeded", "measured", or "" for both."""
     of_step = [row for row in rows if row.step_s == step_s and f", {source}" in row.line]
     return [row for row in of_step if (row.planner, row.policy, row.setting) == key]
 
 
 def mean_row(rows: Sequence[PolicyRow]) -> PolicyRow:
     """One row of the means of several of one policy."""
-    first = rows[0]
-    return PolicyRow(
-        line="mean",
-        planner=first.planner,
-        policy=first.policy,
-        setting=first.setting,
-        share_pct=fmean(row.share_pct for row in rows),
-        above=fmean(row.above for row in rows),
-        started=fmean(row.started for row in rows),
-        shadow_pct=fmean(row.shadow_pct for row in rows),
-        missed=fmean(row.missed for row in rows),
-        step_s=first.step_s,
-        planned=fmean(row.planned for row in rows),
-        shares_pct=(),
-    )
+    numbers = ("share_pct", "above", "started", "shadow_pct", "missed", "planned")
+    means: dict[str, Any] = {name: fmean(getattr(row, name) for row in rows) for name in numbers}
+    return replace(rows[0], line="mean", shares_pct=(), **means)
 
 
 def page_tables(rows: Sequence[PolicyRow]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 
 from euclio.core.numbers import exact
@@ -12,7 +11,7 @@ from euclio.problems.session.evaluate import Evaluation
 from euclio.problems.session.instance import Configuration, Module, Session
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.services import streams
-from euclio.serving.draws import duration_factors
+from euclio.serving.arrivals import duration_factors
 from euclio.serving.session.setup import Setup
 from euclio.serving.setup import Arrivals
 from euclio.serving.units import NS_PER_S, Clock
@@ -27,33 +26,14 @@ FINEST = 10**6
 """Most ticks in a nanosecond where they cannot be exact."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fineness:
-    """A clock, and what it is worth.
-
-    Attributes:
-        clock: the clock.
-        exact: whether all that a simulation rests on is whole ticks; otherwise it is rounded (`Clock`).
-    """
-
-    clock: Clock
-    exact: bool
-
-
-def fine_clock(session: Session, plan: Plan, checked: Evaluation, setup: Setup, rate: Fraction) -> Fineness:
+def fine_clock(session: Session, plan: Plan, checked: Evaluation, setup: Setup, rate: Fraction) -> Clock:
     """The clock of a simulation.
 
     Its ticks are nanoseconds if all durations are whole ones and arrivals are at random. Otherwise they are parts of
     them, such that durations, and the periods of evenly spaced requests and of their dummies, are whole ticks. If that
     takes more ticks than the simulated time has room for, it is durations alone, and if that is too many as well, as
-    fine a decimal part as there is room for. Delays of edges count as durations.
-
-    Args:
-        session: the instance.
-        plan: a plan of it.
-        checked: what the checker says of it.
-        setup: arrivals, load, seconds, noise.
-        rate: requests per second at load 1, of all streams together.
+    fine a decimal part as there is room for. Delays of edges count as durations. `rate` is that of all streams together
+    at load 1, in requests per second.
     """
     durations = [*_durations(session, plan), *session.delay_s.values()]
     most = _most_ticks_per_ns(session, plan, checked, setup, rate)
@@ -62,13 +42,13 @@ def fine_clock(session: Session, plan: Plan, checked: Evaluation, setup: Setup, 
     periods = _periods(session, checked, setup, rate) if is_even else ()
     everything = math.lcm(alone, _common(periods))
     if everything == 1 or everything <= most:
-        return Fineness(Clock(everything), exact=True)
+        return Clock(everything, exact=True)
     if alone <= most:
-        return Fineness(Clock(alone), exact=False)
+        return Clock(alone)
     ticks = 1
     while ticks < FINEST and 10 * ticks <= most:
         ticks *= 10
-    return Fineness(Clock(ticks), exact=False)
+    return Clock(ticks)
 
 
 def alike(module: Module, c: Configuration) -> Iterator[Configuration]:

@@ -17,17 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from euclio.core.compiled import before_timing
+from euclio.problems.session.instance import Session
+from euclio.problems.session.plan import Plan
 from euclio.problems.session.services import without_objective
-from euclio.serving.draws import first_draws
+from euclio.problems.session.space import PlanSpace
+from euclio.serving.arrivals import first_draws
 from euclio.serving.histogram import bins_of
-from euclio.serving.session.between_turns import NOTHING, UNANSWERED, Dummies, Requests, Watch, Way, merged
 from euclio.serving.session.engine import between_modules as between
 from euclio.serving.session.engine import one_module as t
 from euclio.serving.session.engine import routers
+from euclio.serving.session.engine.between_modules import NOTHING, UNANSWERED, Dummies, Requests, Watch, Way, merged
+from euclio.serving.session.engine.loop import FOREVER
 from euclio.serving.session.engine.tables import ELSEWHERE, NONE
 from euclio.serving.session.setup import Dispatch, Setup
-from euclio.serving.session.simulation import compile_simulator, incoming
-from euclio.serving.session.system import ServedModule, System
+from euclio.serving.session.simulation import compile_simulator, incoming, simulate
+from euclio.serving.session.system import ServedModule, System, build_system
 from euclio.serving.session.targets import DEALINGS, Unit
 from euclio.serving.units import Ints
 
@@ -116,15 +120,7 @@ class InTurn:
         seed: int = 0,
         watched: Iterable[int] = (),
     ) -> None:
-        """Nothing is simulated yet.
-
-        Args:
-            system: what serves.
-            coming: the requests.
-            until_ticks: when dummies end; None: they do not.
-            seed: of what routers draw.
-            watched: modules whose own latencies will be asked for.
-        """
+        """Nothing is simulated yet; dummies end at `until_ticks`. Watched modules are asked for their own latencies."""
         self._system, self._coming = system, coming
         self._requests = Requests(len(system.modules))
         draws = first_draws(seed, len(system.modules))
@@ -158,13 +154,12 @@ class InTurn:
         out: dict[int, tuple[Ints, Ints]] = {}
         for m in self._system.order:
             parents = self._system.modules[m].parents
-            given = [self._come(parent, m, out[parent], until_ticks) for parent in parents]
+            # Behind a delay requests come later.
+            given = [
+                way.go_to(*out[parent], until_ticks) if (way := self._ways.get((parent, m))) else out[parent]
+                for parent in parents
+            ]
             out[m] = self._modules[m].go_to(given or [self._entering(m, *entered)], until_ticks)
-
-    def _come(self, parent: int, m: int, passed: tuple[Ints, Ints], until_ticks: int) -> tuple[Ints, Ints]:
-        """The requests that come from a module before, after the delay on the way."""
-        way = self._ways.get((parent, m))
-        return passed if way is None else way.go_to(*passed, until_ticks)
 
     def _entering(self, m: int, time: Ints, request: Ints) -> tuple[Ints, Ints]:
         """Of the requests that come, those of a first module's stream."""
@@ -198,12 +193,7 @@ class InTurn:
         """How long requests took at a watched module in ticks, by their numbers.
 
         From when they were ready there to the end of the last of their invocations there; `UNANSWERED` where that is
-        not over yet, `NOT_INVOKED` where there are none.
-
-        Args:
-            m: the module.
-            first: first request; none before it was forgotten (`forget`).
-            last: the one after the last.
+        not over yet, `NOT_INVOKED` where there are none. None of the requests was forgotten (`forget`).
         """
         served = self._modules[m]
         assert served.watch is not None, "the module is not watched"
@@ -408,15 +398,7 @@ def _tables(system: System, module: ServedModule) -> t.Tables:
         slot_size=np.zeros(int(table[:, t.SLOTS].sum()), np.int64),
         open=np.zeros(int(table[:, t.BATCH].sum()), np.int64),
         duration=np.array([d for one in durations for d in one], np.int64),
-        time=NOTHING,
-        request=NOTHING,
-        given=NOTHING,
-        after=NOTHING,
-        ends=NOTHING,
-        sizes=NOTHING,
-        starts=NOTHING,
-        by=NOTHING,
-        members=NOTHING,
+        **dict.fromkeys(t.Tables._fields[t.Tables._fields.index("time") :], NOTHING),
     )
 
 
@@ -432,3 +414,34 @@ def compile_all() -> None:
     """Compile this and the engine."""
     compile_simulator()
     compile_in_turn()
+
+
+BY_ENGINE = 1_000
+"""Invocations that the engine serves in less than 0.3 s of one core without machine code."""
+
+
+def share_in_time(session: Session, plan: Plan, space: PlanSpace, setup: Setup, invocations: float) -> float | None:
+    """The share of requests within the SLO.
+
+    Args:
+        session: the instance.
+        plan: a plan of it.
+        space: its plan space.
+        setup: arrivals and seconds.
+        invocations: how many there will be about.
+
+    Returns:
+        The share; None: only the engine can simulate that plan, and it would take too long.
+
+    Raises:
+        InputError: the plan has numbers that are too large to be simulated.
+    """
+    system = build_system(session, plan, space, setup, fine=True)
+    if not covers(system, setup.noise) or any(machine.timeout_ticks < 0 for machine in system.machines):
+        return simulate(session, plan, setup, space).attainment if invocations <= BY_ENGINE else None
+    # The count is that of `simulate`; batches that nothing fills any more are closed by their time-outs.
+    served = InTurn(system, RequestStream(system, setup), system.clock.up(setup.seconds))
+    served.go_to(FOREVER)
+    arrived = len(served.arrivals())
+    took = served.latencies(0, arrived)
+    return float(np.count_nonzero(took <= system.slo_ticks)) / arrived if arrived else None

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from euclio.core.words import counted, duration
 from euclio.problems.session.latency.paths import times_until
+from euclio.serving.session.glance import overloaded
 from euclio.serving.session.record import Latencies, Simulation
-from euclio.serving.session.slack import overloaded
 from euclio.serving.session.system import Machine
 from euclio.serving.units import NS_PER_S, Ints
 
@@ -18,6 +19,7 @@ QUANTILES = {"latency_p50_s": 0.5, "latency_p90_s": 0.9, "latency_p99_s": 0.99, 
 def describe(simulation: Simulation) -> dict[str, Any]:
     """All figures as plain data; the same input gives the same, so that run times are not among them."""
     system, found = simulation.system, simulation
+    loads = overloaded(system, found.setup)
     return {
         "instance": found.session.name,
         **found.setup.describe(),
@@ -28,7 +30,7 @@ def describe(simulation: Simulation) -> dict[str, Any]:
         "late": found.late,
         "dropped": found.dropped,
         "attainment": found.attainment,
-        **_never(found),
+        **({"never_catch_up": {name: float(load) for name, load in loads.items()}} if loads else {}),
         "slo_s": float(found.session.slo_s),
         "worst_case_s": _worst_case_s(found),
         **_latencies(found.latencies),
@@ -65,10 +67,11 @@ def _objectives(found: Simulation) -> list[dict[str, Any]]:
     ]
 
 
-def _never(found: Simulation) -> dict[str, Any]:
-    """The load of modules that never catch up, where there are any."""
-    loads = overloaded(found.system, found.setup)
-    return {"never_catch_up": {name: float(load) for name, load in loads.items()}} if loads else {}
+def speed(simulation: Simulation) -> str:
+    """The time that a simulation took, in words; empty if no request came."""
+    if not simulation.arrived:
+        return ""
+    return f"{counted(simulation.arrived, 'request')} simulated in {duration(simulation.wall_s)}"
 
 
 def utilization(simulation: Simulation) -> float | None:

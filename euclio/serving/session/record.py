@@ -162,7 +162,7 @@ class Simulation(Framed, Plotted):
         objectives: in the order of the session's objectives.
     """
 
-    _view = late_value("euclio.serving.session.table", "SIMULATION")
+    _view = late_value("euclio.serving.tables", "SESSION")
 
     session: Session
     plan: Plan

@@ -3,24 +3,99 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from euclio.core.errors import InputError
-from euclio.serving.draws import first_draws
+from euclio.serving.arrivals import first_draws
 from euclio.serving.histogram import BINS
 from euclio.serving.session.engine import routers
 from euclio.serving.session.engine import tables as t
 from euclio.serving.session.engine.loop import DONE, FOREVER, LOG_IS_FULL, NEEDS_ARRIVALS, advance
-from euclio.serving.session.engine.tables import push
-from euclio.serving.session.streams import together
+from euclio.serving.session.engine.tables import ELSEWHERE, push
 from euclio.serving.session.system import System
 from euclio.serving.units import Floats, Ints, whole_multiples
 
+# The requests of one stream or several, in the order in which they come (docs/model/serving.md, requests).
+
+Piece = tuple[Ints, Ints]
+"""Arrivals in ticks, shape (requests,), and invocations per request and module, shape (requests, modules)."""
+
+
+class Counts:
+    """Invocations per request and module, request after request (docs/model/serving.md, requests)."""
+
+    def __init__(self, per_request: Sequence[Fraction]) -> None:
+        """Begin with the first request; `per_request` are invocations of each module per request."""
+        self._per_request = tuple(per_request)
+        self._first = 0
+
+    def take(self, requests: int) -> Ints:
+        """Counts of the next requests, shape (requests, modules)."""
+        # ⌊(k + 1)·ratio⌋ - ⌊k·ratio⌋ of request k.
+        reached = [whole_multiples(ratio, self._first, requests + 1) for ratio in self._per_request]
+        self._first += requests
+        return np.ascontiguousarray(np.diff(np.stack(reached, axis=1), axis=0))
+
+
+def together(system: System, arrivals: Sequence[Iterable[Ints]]) -> Iterator[Piece]:
+    """The requests of all streams in the order in which they come; at one time, in the order of the streams.
+
+    Args:
+        system: what serves them.
+        arrivals: by stream, pieces of times in ticks, ascending.
+    """
+    streams = [_counted(system, number, own) for number, own in enumerate(arrivals)]
+    return streams[0] if len(streams) == 1 else _merged(streams, len(system.modules))
+
+
+def _counted(system: System, number: int, arrivals: Iterable[Ints]) -> Iterator[Piece]:
+    """The requests of one stream, with their invocations."""
+    modules = system.modules
+    counts = Counts([module.per_request if module.stream == number else Fraction(0) for module in modules])
+    others = [m for m, module in enumerate(modules) if module.stream != number]
+    for times in arrivals:
+        found = counts.take(times.size)
+        found[:, others] = ELSEWHERE
+        yield times, found
+
+
+def _merged(streams: Sequence[Iterator[Piece]], modules: int) -> Iterator[Piece]:
+    nothing = np.zeros(0, np.int64), np.zeros((0, modules), np.int64)
+    held: list[Piece] = [nothing] * len(streams)
+    going_on = set(range(len(streams)))
+    wanted = set(going_on)
+    while going_on:
+        for k in sorted(wanted):
+            piece = next(streams[k], None)
+            if piece is None:
+                going_on.discard(k)
+            else:
+                held[k] = _joined([held[k], piece])
+        # Of a stream that goes on nothing is known from its last time on.
+        last = {k: held[k][0][-1] if held[k][0].size else -1 for k in going_on}
+        until = min(last.values(), default=None)
+        wanted = {k for k, time in last.items() if time == until}
+        cuts = [len(times) if until is None else int(np.searchsorted(times, until)) for times, _ in held]
+        times, counts = _joined([(own[:cut], rows[:cut]) for cut, (own, rows) in zip(cuts, held, strict=True)])
+        held = [(own[cut:], rows[cut:]) for cut, (own, rows) in zip(cuts, held, strict=True)]
+        if times.size:
+            order = np.argsort(times, kind="stable")
+            yield times[order], counts[order]
+
+
+def _joined(pieces: Sequence[Piece]) -> Piece:
+    """Several pieces as one."""
+    return np.concatenate([times for times, _ in pieces]), np.concatenate([counts for _, counts in pieces])
+
+
 ROOM = 1024
 """Requests and invocations that there is room for at first; doubled as often as needed."""
+SPARE_BATCHES = 8
+"""Every batch has an invocation, but for those that are being ended or dropped."""
 LOGGED = 1 << 16
 """Entries of a log before it is taken away."""
 
@@ -194,7 +269,10 @@ def _new_state(system: System, factors: Floats, windows: int, log_rows: int) -> 
     queue = _queue_table(system, machine)
     module, child, delay = _module_table(system)
     measured = modules + 1 + len(system.objectives)
-    batch, invocation = _free_batches(ROOM), _free_rows(ROOM, t.INVOCATION_COLUMNS, t.NEXT)
+    batch, invocation = (
+        _free_rows(ROOM + SPARE_BATCHES, t.BATCH_COLUMNS, t.NEXT_BATCH),
+        _free_rows(ROOM, t.INVOCATION_COLUMNS, t.NEXT),
+    )
     number = np.zeros(t.NUMBERS, np.int64)
     return t.State(
         number=number,
@@ -335,11 +413,6 @@ def _free_rows(rows: int, columns: int, link: int, first: int = 0, end: int = t.
     return table
 
 
-def _free_batches(invocations: int) -> Ints:
-    """Every batch has an invocation, but for those that are being ended or dropped."""
-    return _free_rows(invocations + 8, t.BATCH_COLUMNS, t.NEXT_BATCH)
-
-
 def _with_room(s: t.State) -> t.State:
     """The same with twice as much room, for requests, invocations or both."""
     number = s.number
@@ -355,7 +428,7 @@ def _with_room(s: t.State) -> t.State:
         wanted = int(coming.max(initial=1)) + int(number[t.COMMITTED])
         invocations = max(2 * invocations, 2 * wanted)
         invocation = _extended(invocation, invocations, t.NEXT, number, t.FREE_INVOCATION)
-        batch = _extended(batch, invocations + 8, t.NEXT_BATCH, number, t.FREE_BATCH)
+        batch = _extended(batch, invocations + SPARE_BATCHES, t.NEXT_BATCH, number, t.FREE_BATCH)
     event = np.zeros((_events(requests, invocations, modules, len(s.machine)), t.EVENT_COLUMNS), np.int64)
     event[: len(s.event)] = s.event
     return s._replace(request=request, passage=passage, batch=batch, invocation=invocation, event=event)

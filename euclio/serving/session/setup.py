@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from euclio.core.errors import InputError
-from euclio.core.values import COUNT_OR_NONE
+from euclio.core.lazy import late
+from euclio.core.numbers import Number
+from euclio.core.parameters import Parameter
+from euclio.core.parts import Simulator
+from euclio.core.values import COUNT_OR_NONE, count, seconds
 from euclio.serving.setup import SECONDS, keep_to
 from euclio.serving.setup import Setup as CommonSetup
 
@@ -92,8 +97,6 @@ class Setup(CommonSetup):
         """Let enumerations be given by name, and refuse what would not end."""
         CommonSetup.__post_init__(self)
         object.__setattr__(self, "dispatch", None if self.dispatch is None else Dispatch(self.dispatch))
-        object.__setattr__(self, "dropping", Dropping(self.dropping))
-        object.__setattr__(self, "partial", Partial(self.partial))
         if self.timeout_s not in (None, float("inf")):
             keep_to(SECONDS, self.timeout_s, "timeout_s")
         keep_to(COUNT_OR_NONE, self.clients, "clients")
@@ -112,3 +115,93 @@ class Setup(CommonSetup):
             "partial": self.partial.value,
             **({"clients": self.clients} if self.clients else {}),
         }
+
+
+# Sessions for `euclio simulate`.
+
+
+def time_out(text: Number) -> float:
+    """Seconds, or infinity for "none"."""
+    try:
+        return float("inf") if text in ("none", float("inf")) else seconds(text)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{error}, or none") from None
+
+
+SETUP_OPTIONS = (
+    Parameter(
+        "--dispatch",
+        "dispatch",
+        "who is given the next invocation; default: what the plan's policy stands for",
+        choices=tuple(word.value for word in Dispatch),
+    ),
+    Parameter(
+        "--time-out",
+        "timeout_s",
+        "seconds that a batch waits to be filled, or none; default: as long as the plan counts on",
+        parse=time_out,
+        metavar="S",
+    ),
+    Parameter(
+        "--no-dummies",
+        "dummies",
+        "send none of the plan's dummies; the default",
+        value=False,
+    ),
+    Parameter(
+        "--dummies",
+        "dummies",
+        "send the plan's dummies, which its worst case counts on, or which stand for capacity that is kept free",
+        value=True,
+        instead_of=("no_dummies",),
+    ),
+    Parameter("--hold", "hold", "modules hand requests on no earlier than after their worst-case latency", value=True),
+    Parameter(
+        "--no-hold",
+        "hold",
+        "modules hand requests on at once, also where the plan was made otherwise",
+        value=False,
+        instead_of=("hold",),
+    ),
+    Parameter(
+        "--dropping",
+        "dropping",
+        "drop requests that cannot be answered in time any more, or none; default: never",
+        choices=tuple(word.value for word in Dropping),
+    ),
+    Parameter(
+        "--partial",
+        "partial",
+        "whether a machine that is not used in full stands alone or is shared with others; default: alone",
+        choices=tuple(word.value for word in Partial),
+    ),
+    Parameter(
+        "--clients",
+        "clients",
+        "clients that send their next request when the last one is answered, instead of arrivals",
+        parse=count,
+        metavar="N",
+        instead_of=("arrivals", "trace", "load", "full_load", "highest_load"),
+    ),
+)
+MOST_REQUESTS = 10**10
+"""Requests beyond which a simulation takes hours; memory does not grow with them."""
+
+
+SIMULATOR = Simulator(
+    setup=Setup,
+    # Whoever prints a plan asks for its glance, and nothing is simulated.
+    offered_rps=late("euclio.serving.session.simulation", "offered_rps"),
+    simulate=late("euclio.serving.session.simulation", "simulate"),
+    highest_loads=late("euclio.serving.session.simulation", "highest_loads"),
+    describe=late("euclio.serving.session.metrics", "describe"),
+    table=late("euclio.serving.tables", "session_table"),
+    stream="session",
+    speed=late("euclio.serving.session.metrics", "speed"),
+    planned=late("euclio.serving.attainment.served", "planned_fields"),
+    as_planned=late("euclio.serving.attainment.served", "as_planned"),
+    planned_words=late("euclio.serving.attainment.served", "planned_words"),
+    glance=late("euclio.questions.at_random", "glance"),
+    keeps=True,
+    most_requests=MOST_REQUESTS,
+)

@@ -14,9 +14,8 @@ from euclio.problems.session.instance import Configuration, Hardware, Module, Se
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.problems.session.services import request_rate
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
-from euclio.serving import highest_load
-from euclio.serving.arrivals import CHUNK, arrival_chunks
-from euclio.serving.draws import duration_factors
+from euclio.serving.arrivals import CHUNK, arrival_chunks, duration_factors
+from euclio.serving.requests import highest_in_grid
 from euclio.serving.session.clock import offered
 from euclio.serving.session.engine import tables as t
 from euclio.serving.session.engine.loop import FOREVER
@@ -28,9 +27,8 @@ from euclio.serving.session.record import (
     ObjectiveTally,
     Simulation,
 )
-from euclio.serving.session.server import Server
+from euclio.serving.session.server import Counts, Piece, Server, together
 from euclio.serving.session.setup import Setup
-from euclio.serving.session.streams import Counts, Piece, together
 from euclio.serving.session.system import System, build_system
 from euclio.serving.session.targets import own_dispatch
 from euclio.serving.setup import Arrivals
@@ -102,7 +100,10 @@ def simulate(
             ModuleTally(int(row[t.READY]), int(row[t.DROPPED_HERE]), _latencies(state, m, system.clock))
             for m, row in enumerate(state.module)
         ),
-        _machines(state, busy_ticks, until),
+        MachineTallies(
+            busy_ticks / (state.machine[:, t.SLOTS] * until),
+            *(state.machine[:, column].copy() for column in (t.BATCHES, t.SERVED, t.MOST_WAITING)),
+        ),
         state.window.copy(),
         executions,
         wall_s,
@@ -126,7 +127,7 @@ def highest_loads(session: Session, plan: Plan, setup: Setup, space: PlanSpace |
     def share_at(load: float) -> dict[str, float | None]:
         return {session.name: simulate(session, plan, replace(setup, load=load), space).attainment}
 
-    return highest_load.highest_loads(share_at)
+    return highest_in_grid(share_at)
 
 
 def _run(driver: Driver, server: Server, setup: Setup) -> tuple[Executions, Ints]:
@@ -198,16 +199,6 @@ def _latencies(state: t.State, row: int, clock: Clock) -> Latencies:
     bins = np.flatnonzero(state.histogram[row])
     total_ns = float(state.total[row]) / clock.ticks_per_ns
     return Latencies(bins, state.histogram[row, bins], total_ns, int(state.largest[row]) // clock.ticks_per_ns)
-
-
-def _machines(state: t.State, busy_ticks: Ints, until_ticks: int) -> MachineTallies:
-    machine = state.machine
-    return MachineTallies(
-        busy_ticks / (machine[:, t.SLOTS] * until_ticks),
-        machine[:, t.BATCHES].copy(),
-        machine[:, t.SERVED].copy(),
-        machine[:, t.MOST_WAITING].copy(),
-    )
 
 
 @before_timing

@@ -18,7 +18,7 @@ from euclio.problems.session.policies import Policy
 from euclio.problems.session.services import request_rate, streams
 from euclio.problems.session.sharing.packing import broken_groups
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
-from euclio.serving.session.clock import Fineness, alike, fine_clock
+from euclio.serving.session.clock import alike, fine_clock
 from euclio.serving.session.setup import Dispatch, Dropping, Partial, Setup
 from euclio.serving.session.targets import (
     DEALINGS,
@@ -203,8 +203,7 @@ def build_system(
             "send requests that invoke a module each, of one application; give such a session, or arrivals",
             field="clients",
         )
-    fineness = fine_clock(session, plan, found, setup, rate) if fine else None
-    clock = NANOSECONDS if fineness is None else fineness.clock
+    clock = fine_clock(session, plan, found, setup, rate) if fine else NANOSECONDS
     entered = {child for _, child in session.edges}
     built: list[_Built] = []
     machines: list[Machine] = []
@@ -219,7 +218,8 @@ def build_system(
     if plan.shared:
         _refuse_sharing(session, plan, space, found, dispatch)
         _share(plan, built, machines)
-    rounded = _rounded(session, setup, fineness)
+    # Modules that hold requests may add to a path by rounding up the time that each of them counts on.
+    rounded = len(session.modules) - 1 if setup.hold and not clock.exact else 0
     slo = min(clock.up(session.slo_s) + rounded, LONGEST)
     index = session.index
     objectives = tuple(
@@ -242,12 +242,6 @@ def build_system(
         objectives,
         shares,
     )
-
-
-def _rounded(session: Session, setup: Setup, fineness: Fineness | None) -> int:
-    """Ticks that modules which hold requests may add to a path by rounding up what each of them counts on."""
-    exactly = fineness is not None and fineness.exact
-    return len(session.modules) - 1 if setup.hold and not exactly else 0
 
 
 def _refuse_sharing(session: Session, plan: Plan, space: PlanSpace, found: Evaluation, dispatch: Dispatch) -> None:

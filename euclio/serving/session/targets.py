@@ -45,19 +45,13 @@ class Router(Enum):
 
 
 class Dealing(NamedTuple):
-    """How a dispatcher deals out invocations.
+    """How a dispatcher deals out invocations."""
 
-    Attributes:
-        unit: for how long a module stays with a target.
-        turns: what the machines of a target take in turn.
-        router: what chooses the machine.
-        queued: whether what a machine is given waits in a queue of its own, of which it takes a batch when it is free;
-            otherwise it collects a batch and closes it.
-    """
-
-    unit: Unit
-    turns: Turns
-    router: Router = Router.TURN
+    unit: Unit  # for how long a module stays with a target
+    turns: Turns  # what the machines of a target take in turn
+    router: Router = Router.TURN  # what chooses the machine
+    # whether what a machine is given waits in a queue of its own, of which it takes a batch when it is free; otherwise
+    # it collects a batch and closes it.
     queued: bool = False
 
 
@@ -77,15 +71,10 @@ DEALINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Machines alike that take turns.
+    """Machines alike that take turns."""
 
-    Attributes:
-        machines: their numbers, one after the other.
-        rate: their rate, in a scale that all targets of a module share.
-    """
-
-    machines: range
-    rate: int
+    machines: range  # their numbers, one after the other
+    rate: int  # their rate, in a scale that all targets of a module share
 
 
 def own_dispatch(policy: Policy) -> Dispatch:

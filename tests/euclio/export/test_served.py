@@ -7,7 +7,7 @@ from worked_examples import M_3, one_module, plan
 
 from euclio.export.groups import deployment
 from euclio.problems.session import PlanSpace
-from euclio.serving.session.simulator import SIMULATOR
+from euclio.serving.session.setup import SIMULATOR
 
 SESSION = one_module(M_3, 198, 2)
 PLAN = plan(SESSION, (32, 4), partial=38)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from euclio.serving.draws import first_draws
+from euclio.serving.arrivals import first_draws
 from euclio.serving.session.system import System
 
 from .dealing import Dealer, Draws

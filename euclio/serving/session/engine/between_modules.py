@@ -1,7 +1,9 @@
-"""What passes between modules served by themselves: requests in the order in which they are ready (compiled)."""
+"""Requests between modules that are served by themselves: in order, under way, among dummies, watched (ours)."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +11,8 @@ from numpy.typing import NDArray
 
 from euclio.core.compiled import compiled_on_tables
 from euclio.serving.session.engine.tables import NONE
+from euclio.serving.session.server import dummy_row
+from euclio.serving.session.system import ServedModule
 from euclio.serving.units import Ints
 
 MOST_MOVED = 16
@@ -16,21 +20,13 @@ MOST_MOVED = 16
 
 
 class Passing(NamedTuple):
-    """Batches of a module in the order in which they were closed, and what is known of the requests.
+    """Batches of a module in the order in which they were closed, and what is known of the requests."""
 
-    Attributes:
-        ends: when each batch ends.
-        sizes: how many invocations each has.
-        members: whose these are; `NONE`: a dummy.
-        left: invocations of this module that each request still has; empty: each has one.
-        number: the batches that have not ended, then their invocations, which are kept in front.
-    """
-
-    ends: Ints
-    sizes: Ints
-    members: Ints
-    left: Ints
-    number: Ints
+    ends: Ints  # when each batch ends
+    sizes: Ints  # how many invocations each has
+    members: Ints  # whose these are; `NONE`: a dummy
+    left: Ints  # invocations of this module that each request still has; empty: each has one
+    number: Ints  # the batches that have not ended, then their invocations, which are kept in front
 
 
 @compiled_on_tables
@@ -58,12 +54,7 @@ def in_order(s: Passing, until: int, order: Ints) -> int:
 def pass_on(s: Passing, order: Ints, first: Ints, time: Ints, request: Ints) -> int:
     """When which requests have passed the module, as batches end; how many.
 
-    Args:
-        s: the batches.
-        order: those that have ended, as they do.
-        first: where the members of each begin.
-        time: when requests have passed.
-        request: which they are.
+    `order` are the batches that have ended, as they do; `first` is where the members of each begin.
     """
     found, counted = 0, s.left.shape[0] > 0
     for k in range(order.shape[0]):
@@ -113,29 +104,17 @@ def merge(time: Ints, request: Ints, other_time: Ints, other: Ints, merged_time:
 
 
 class Invoking(NamedTuple):
-    """Requests that come to a module which they invoke more than once, or never.
+    """Requests that come to a module which they invoke more than once, or never."""
 
-    Attributes:
-        time: when, ascending.
-        request: which requests.
-        counts: invocations by request and module.
-        left: invocations of this module that each request still has.
-        ready: when invocations become ready.
-        whose: whose they are.
-        skipped_time: when requests come that do not invoke it.
-        skipped: which these are.
-        number: how many invocations there are, then how many requests without one.
-    """
-
-    time: Ints
-    request: Ints
-    counts: NDArray[np.int32]
-    left: Ints
-    ready: Ints
-    whose: Ints
-    skipped_time: Ints
-    skipped: Ints
-    number: Ints
+    time: Ints  # when, ascending
+    request: Ints  # which requests
+    counts: NDArray[np.int32]  # invocations by request and module
+    left: Ints  # invocations of this module that each request still has
+    ready: Ints  # when invocations become ready
+    whose: Ints  # whose they are
+    skipped_time: Ints  # when requests come that do not invoke it
+    skipped: Ints  # which these are
+    number: Ints  # how many invocations there are, then how many requests without one
 
 
 @compiled_on_tables
@@ -159,11 +138,7 @@ def invoke(s: Invoking, module: int) -> None:
 def join(time: Ints, request: Ints, waiting: Ints, modules: int) -> int:
     """Keep of what has passed the modules before one what has passed the last of them; how many are kept, in front.
 
-    Args:
-        time: when, ascending.
-        request: which requests.
-        waiting: how many of these modules each request has still to pass; 0: all, if it has passed none yet.
-        modules: how many there are.
+    `waiting` is how many of the modules each request has still to pass; 0: all, if it has passed none yet.
     """
     kept = 0
     for k in range(time.shape[0]):
@@ -181,13 +156,7 @@ def join(time: Ints, request: Ints, waiting: Ints, modules: int) -> int:
 def count(arrival: Ints, took: Ints, window: int, levels: Ints, arrived: Ints, within: Ints) -> None:
     """Count requests by window of arrival, and by the first level that they are not slower than.
 
-    Args:
-        arrival: when each came.
-        took: how long it took.
-        window: length of a window.
-        levels: ascending.
-        arrived: requests by window.
-        within: requests by window and level, those slower than all last.
+    `levels` ascend; the last column of `within` has the requests that are slower than all.
     """
     for k in range(arrival.shape[0]):
         row = arrival[k] // window
@@ -206,12 +175,7 @@ def count(arrival: Ints, took: Ints, window: int, levels: Ints, arrived: Ints, w
 def note_ready(time: Ints, request: Ints, first: int, ready: Ints, ended: Ints) -> None:
     """Note when requests become ready at a module; none of their invocations has ended there.
 
-    Args:
-        time: when.
-        request: which requests; those before `first` are forgotten.
-        first: the request in row 0 of what is written.
-        ready: one tick after each became ready.
-        ended: when the last of its invocations has ended so far.
+    Row 0 is request `first`, those before are forgotten; `ready` is noted one tick later, so that 0 means never.
     """
     for k in range(time.shape[0]):
         row = request[k] - first
@@ -223,12 +187,7 @@ def note_ready(time: Ints, request: Ints, first: int, ready: Ints, ended: Ints) 
 def note_ends(s: Passing, until: int, first: int, more: int, ended: Ints) -> None:
     """Note the batches that end before a time, in any order.
 
-    Args:
-        s: the batches.
-        until: the time.
-        first: the request in row 0 of what is written; those before are forgotten.
-        more: time that is added to the ends.
-        ended: when the last invocation of each has ended so far.
+    Row 0 is request `first`, those before are forgotten; `more` is added to the ends.
     """
     at = 0
     for i in range(s.ends.shape[0]):
@@ -241,11 +200,7 @@ def note_ends(s: Passing, until: int, first: int, more: int, ended: Ints) -> Non
 
 
 def compile_between_modules(row: Ints) -> None:
-    """Compile the kernels, or load their machine code.
-
-    Args:
-        row: numbers of a module, as `one_module.Tables` has them.
-    """
+    """Compile the kernels, or load their machine code."""
     nothing = np.zeros(0, np.int64)
     passing = Passing(*(nothing,) * 4, row)
     in_order(passing, 0, nothing)
@@ -257,3 +212,128 @@ def compile_between_modules(row: Ints) -> None:
     count(nothing, nothing, 1, nothing, nothing, np.zeros((1, 1), np.int64))
     note_ready(nothing, nothing, 0, nothing, nothing)
     note_ends(passing, 0, 0, 0, nothing)
+
+
+# The state that is kept from one stretch of time to the next (interpreted; it calls the kernels above).
+
+UNANSWERED = np.iinfo(np.int64).max
+"""Latency of a request that is not answered yet."""
+NOTHING = np.zeros(0, np.int64)
+
+
+class Way:
+    """The requests that are on their way from a module to a child of it."""
+
+    def __init__(self, delay_ticks: int) -> None:
+        self._delay = delay_ticks
+        self._time = self.request = NOTHING
+        """When it is there, ascending, and which requests it is of."""
+
+    def go_to(self, time: Ints, request: Ints, until: int) -> tuple[Ints, Ints]:
+        """The requests that are there before a time. At one moment they are in the order in which they came."""
+        time, request = np.concatenate((self._time, time + self._delay)), np.concatenate((self.request, request))
+        there = int(np.searchsorted(time, until))
+        self._time, self.request = time[there:], request[there:]
+        order = np.lexsort((request[:there], time[:there]))
+        return time[order], request[order]
+
+
+class Requests:
+    """What is known of all requests of a simulation, by number."""
+
+    def __init__(self, modules: int) -> None:
+        self.finish = NOTHING
+        self.waiting = [NOTHING for _ in range(modules)]
+        """By module, where it is asked: how many modules before it, then how many invocations, each has yet to pass."""
+
+    def add(self, arrival: Ints, numbers: Ints, room: int) -> None:
+        """Let requests come, and where more rows are needed make room for so many at least."""
+        last = numbers[0] + len(numbers) if len(numbers) else 0
+        if last > len(self.finish):
+            # All requests that have been drawn: whoever shares them lets nearly all of them come.
+            self.finish = _longer(self.finish, max(last, room))
+        self.finish[last - len(numbers) : last] = arrival
+
+    def waiting_at(self, m: int) -> Ints:
+        """What requests have still to pass at a module."""
+        if len(self.waiting[m]) < len(self.finish):
+            self.waiting[m] = _longer(self.waiting[m], len(self.finish))
+        return self.waiting[m]
+
+
+def _longer(table: Ints, rows: int) -> Ints:
+    # Zeros are not written before they are asked for, and tables are mostly longer than what comes.
+    found = np.zeros(rows, np.int64)
+    found[: len(table)] = table
+    return found
+
+
+class Watch:
+    """When requests were ready at a module, and when the last of their invocations has ended there so far."""
+
+    def __init__(self) -> None:
+        self._first = 0
+        """The first request that is not forgotten."""
+        self._ready, self._ended = NOTHING, NOTHING
+        """One tick after each was ready, or 0 before it is; when its last invocation has ended so far."""
+
+    def come(self, time: Ints, request: Ints) -> None:
+        """Note what becomes ready."""
+        rows = int(request.max()) + 1 - self._first if request.size else 0
+        if rows > len(self._ready):
+            rows = max(rows, 2 * len(self._ready))
+            self._ready, self._ended = (_longer(table, rows) for table in (self._ready, self._ended))
+        note_ready(time, request, self._first, self._ready, self._ended)
+
+    def end(self, ends: Ints, sizes: Ints, members: Ints, until: int) -> None:
+        """Note the batches that end before a time."""
+        passing = Passing(ends, sizes, members, NOTHING, NOTHING)
+        note_ends(passing, until, self._first, 0, self._ended)
+
+    def latencies(self, first: int, last: int) -> Ints:
+        """How long requests took; of those that are under way, too little."""
+        if last - self._first > len(self._ready):
+            self._ready, self._ended = (_longer(table, last - self._first) for table in (self._ready, self._ended))
+        rows = slice(first - self._first, last - self._first)
+        ready, ended = self._ready[rows], self._ended[rows]
+        return np.where(ready == 0, UNANSWERED, ended - ready + 1)
+
+    def forget(self, before: int) -> None:
+        """Keep only requests from one on."""
+        gone = before - self._first
+        self._first, self._ready, self._ended = before, self._ready[gone:].copy(), self._ended[gone:].copy()
+
+
+class Dummies:
+    """The dummies of a module, evenly spaced."""
+
+    def __init__(self, module: ServedModule, until_ticks: int | None) -> None:
+        self._first, self._until = not module.parents, until_ticks
+        self._due = _dummy_times(module)
+        self._next = next(self._due)
+
+    def among(self, time: Ints, request: Ints, until: int) -> tuple[Ints, Ints]:
+        """Invocations with the dummies before a time among them.
+
+        At the same tick requests that come from a module before are first, those that come from outside last.
+        """
+        until = until if self._until is None else min(until, self._until)
+        due = []
+        while self._next < until:
+            due.append(self._next)
+            self._next = next(self._due)
+        dummies = np.array(due, np.int64), np.full(len(due), NONE)
+        return merged(dummies, (time, request)) if self._first else merged((time, request), dummies)
+
+
+def _dummy_times(module: ServedModule) -> Iterator[int]:
+    """When dummies come, in ticks, as the engine counts them."""
+    due, carried, whole, part, over = dummy_row(module.dummy_period_ticks)
+    return (due + k * whole + (carried + k * part) // over for k in itertools.count())
+
+
+def merged(one: tuple[Ints, Ints], other: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    """Times and requests of two lists as one, by time."""
+    time, request = (np.empty(len(one[0]) + len(other[0]), np.int64) for _ in range(2))
+    merge(*one, *other, time, request)
+    return time, request

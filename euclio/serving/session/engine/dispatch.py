@@ -172,11 +172,7 @@ def _waits_for_more(s: State, queue: int, machine: int, now: int) -> bool:
 def pull(s: State, queue: int, now: int, forced: bool) -> None:
     """Let free machines, in rank order, take what waits, up to their batch sizes.
 
-    Args:
-        s: the tables.
-        queue: the queue.
-        now: the time.
-        forced: whether they take it even if they would wait for more.
+    `forced`: they take it even if they would wait for more.
     """
     first = s.queue[queue, t.PULL_FIRST]
     for machine in range(first, first + s.queue[queue, t.PULL_COUNT]):

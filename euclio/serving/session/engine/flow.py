@@ -87,10 +87,7 @@ def pass_on(s: State, request: int, module: int, now: int) -> None:
         return
     lowest, highest = _tell_children(s, request, module, now)
     # The modules behind may have been passed at once, down to the last one.
-    if s.request[request, t.MODULES_LEFT] == 0:
-        answer(s, request, now)
-    else:
-        _enter_modules(s, request, lowest, highest, now)
+    _enter_modules(s, request, lowest, highest, now)
 
 
 @compiled_on_tables
@@ -149,10 +146,7 @@ def reach(s: State, payload: int, now: int) -> None:
     lowest, highest = module, module
     if _passes_at_once(s, request, module, now):
         lowest, highest = _tell_children(s, request, module, now)
-    if s.request[request, t.MODULES_LEFT] == 0:
-        answer(s, request, now)
-    else:
-        _enter_modules(s, request, lowest, highest, now)
+    _enter_modules(s, request, lowest, highest, now)
 
 
 @compiled_on_tables
@@ -186,15 +180,15 @@ def enter_first_modules(s: State, request: int, now: int) -> None:
         if _passes_at_once(s, request, module, now):
             below, above = _tell_children(s, request, module, now)
         lowest, highest = min(lowest, below), max(highest, above)
-    if s.request[request, t.MODULES_LEFT] == 0:
-        answer(s, request, now)
-    else:
-        _enter_modules(s, request, lowest, highest, now)
+    _enter_modules(s, request, lowest, highest, now)
 
 
 @compiled_on_tables
 def _enter_modules(s: State, request: int, lowest: int, highest: int, now: int) -> None:
-    """Deal out a request's invocations of all modules in a range that are marked as ready."""
+    """Deal out a request's invocations of all modules in a range that are marked as ready; answer it after the last."""
+    if s.request[request, t.MODULES_LEFT] == 0:
+        answer(s, request, now)
+        return
     for module in range(lowest, highest + 1):
         if s.passage[request, module, t.INVOCATIONS_LEFT] >= 0:
             continue

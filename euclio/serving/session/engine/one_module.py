@@ -45,45 +45,25 @@ TAKEN = -2
 
 
 class Tables(NamedTuple):
-    """A module: what describes it, where it stands, what is given to it, and what comes out.
+    """A module: what describes it, where it stands, what is given to it, and what comes out."""
 
-    Attributes:
-        number: what is known of the module.
-        target: a row per target (`routers`), with its machines one after the other; none where machines pull.
-        machine: a row per machine.
-        router: the row of its router (`routers`).
-        slot: when each slot is free.
-        slot_size: how many invocations each executes, or executed last.
-        open: requests of the batches that are collected.
-        duration: durations by machine and size of a batch.
-        time: when invocations become ready, ascending.
-        request: whose they are.
-        given: where machines have queues, the machine of each; `NONE`: it has none yet, `TAKEN`: it was executed.
-        after: which is behind it in that queue.
-        ends: when batches that were closed end, in the order in which they were closed.
-        sizes: how many invocations they have.
-        starts: where machines have queues, when they start, and ...
-        by: ... on which machine.
-        members: whose these are, where single invocations are dealt out; of whole batches they are as they came.
-    """
-
-    number: Ints
-    target: Ints
-    machine: Ints
-    router: Ints
-    slot: Ints
-    slot_size: Ints
-    open: Ints
-    duration: Ints
-    time: Ints
-    request: Ints
-    given: Ints
-    after: Ints
-    ends: Ints
-    sizes: Ints
-    starts: Ints
-    by: Ints
-    members: Ints
+    number: Ints  # what is known of the module
+    target: Ints  # a row per target (`routers`), with its machines one after the other; none where machines pull
+    machine: Ints  # a row per machine
+    router: Ints  # the row of its router (`routers`)
+    slot: Ints  # when each slot is free
+    slot_size: Ints  # how many invocations each executes, or executed last
+    open: Ints  # requests of the batches that are collected
+    duration: Ints  # durations by machine and size of a batch
+    time: Ints  # when invocations become ready, ascending
+    request: Ints  # whose they are
+    given: Ints  # where machines have queues, the machine of each; `NONE`: it has none yet, `TAKEN`: it was executed
+    after: Ints  # which is behind it in that queue
+    ends: Ints  # when batches that were closed end, in the order in which they were closed
+    sizes: Ints  # how many invocations they have
+    starts: Ints  # where machines have queues, when they start, and
+    by: Ints  # ... on which machine
+    members: Ints  # whose these are, where single invocations are dealt out; of whole batches they are as they came
 
 
 @compiled_on_tables

@@ -6,7 +6,7 @@ Targets are rows of an array (`TARGET_COLUMNS`); docs/model/serving.md has the r
 from __future__ import annotations
 
 from euclio.core.compiled import compiled_on_tables
-from euclio.serving.draws import MODULI, MULTIPLIERS
+from euclio.serving.arrivals import MODULI, MULTIPLIERS
 from euclio.serving.session.engine.tables import NONE
 from euclio.serving.session.targets import Router
 from euclio.serving.units import Ints
@@ -62,12 +62,7 @@ def most_pressing(target: Ints, first: int, count: int, total: int) -> int:
 def count_one(target: Ints, first: int, count: int, total: int, chosen: int) -> None:
     """Note that a target has had one more invocation of one more.
 
-    Args:
-        target: all targets.
-        first: the row of the module's first one.
-        count: how many the module has.
-        total: the sum of their rates.
-        chosen: the row of the one that had it.
+    A module's targets are `count` rows from `first` on, whose rates add up to `total`.
     """
     for k in range(first, first + count):
         target[k, LAG] += target[k, RATE]
@@ -108,15 +103,7 @@ def draw(router: Ints, row: int, below: int) -> int:
 
 @compiled_on_tables
 def drawn_machine(target: Ints, first: int, total: int, router: Ints, row: int) -> int:
-    """The place of a machine that is drawn at its rate: first its target, then one of that target's machines.
-
-    Args:
-        target: all targets.
-        first: the row of the module's first one.
-        total: the sum of the rates of all that the module has.
-        router: all routers.
-        row: that of the module.
-    """
+    """The place of a machine that is drawn at its rate: first its target, then one of that target's machines."""
     left = draw(router, row, total)
     chosen = first
     while left >= target[chosen, RATE]:
@@ -127,17 +114,7 @@ def drawn_machine(target: Ints, first: int, total: int, router: Ints, row: int) 
 
 @compiled_on_tables
 def drawn_other(target: Ints, first: int, total: int, router: Ints, row: int, one: int, own: int) -> int:
-    """The place of another machine than one, of at least two, drawn at its rate.
-
-    Args:
-        target: all targets.
-        first: the row of the module's first one.
-        total: the sum of the rates of all that the module has.
-        router: all routers.
-        row: that of the module.
-        one: the place of the machine that it is not to be.
-        own: the row of that machine's target.
-    """
+    """The place of another machine than one, of at least two, drawn at its rate; `own` is the target of the one."""
     # Rates times the machines of that target are whole numbers without its share too.
     times = target[own, TARGET_SIZE]
     left = draw(router, row, total * times - target[own, RATE])
@@ -157,11 +134,5 @@ def drawn_other(target: Ints, first: int, total: int, router: Ints, row: int, on
 
 @compiled_on_tables
 def load_of(target: Ints, own: int, in_hand: int) -> float:
-    """The load of a machine with so many invocations in hand, were it given one more: over its share of the rate.
-
-    Args:
-        target: all targets.
-        own: the row of the machine's.
-        in_hand: invocations that it was given and that have not ended.
-    """
+    """The load of a machine with so many invocations in hand, were it given one more: over its share of the rate."""
     return float((in_hand + 1) * target[own, TARGET_SIZE] / target[own, RATE])

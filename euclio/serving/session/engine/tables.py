@@ -148,73 +148,42 @@ WINDOW_ARRIVED, WINDOW_ATTAINED, WINDOW_COLUMNS = range(3)
 
 
 class State(NamedTuple):
-    """The tables.
+    """The tables."""
 
-    Attributes:
-        number: shape (NUMBERS,).
-        module: shape (modules, MODULE_COLUMNS).
-        child: children of all modules, one after the other.
-        delay: time from the end of their parent to the start of each of them.
-        objective: shape (objectives, OBJECTIVE_COLUMNS); without any, requests have one, of their latency.
-        target: shape (targets, TARGET_COLUMNS); the columns are those of `routers`.
-        member: machines of all targets, one after the other.
-        router: shape (modules, ROUTER_COLUMNS); the columns are those of `routers`.
-        queue: shape (modules and machines with queues, QUEUE_COLUMNS).
-        machine: shape (machines, MACHINE_COLUMNS).
-        duration: durations of batches by size, machine by machine or shared.
-        batch: shape (capacity, BATCH_COLUMNS).
-        invocation: shape (capacity, INVOCATION_COLUMNS).
-        request: shape (requests in flight at most, REQUEST_COLUMNS).
-        passage: shape (requests in flight at most, modules, PASSAGE_COLUMNS).
-        event: the heap, shape (capacity, EVENT_COLUMNS).
-        arrival: arrivals that are fed, shape (any,).
-        counts: invocations per request that arrives and module, shape (any, modules); `ELSEWHERE`: it is none of that
-            module's stream.
-        factor: real over expected durations, used in turn.
-        stretch: factor on all durations of a module, shape (modules,).
-        dummy: when dummies of a module come, shape (modules, DUMMY_COLUMNS).
-        histogram: latencies in nanoseconds, rounded down, of each module, then of requests, then up to each objective,
-            shape (modules + 1 + objectives, BINS).
-        guess: exponent of the last entry of each histogram.
-        total: sum of latencies of each in ticks.
-        largest: largest latency of each in ticks.
-        window: shape (windows, WINDOW_COLUMNS).
-        executions: log, shape (any, EXECUTION_LOG_COLUMNS).
-        passages: log of invocations, shape (any, PASSAGE_LOG_COLUMNS).
-        answers: log of requests, shape (any, ANSWER_LOG_COLUMNS).
-        stack: modules to be gone on from, used within one event, shape (modules,).
-    """
-
-    number: Ints
-    module: Ints
-    child: Ints
-    delay: Ints
-    objective: Ints
-    target: Ints
-    member: Ints
-    router: Ints
-    queue: Ints
-    machine: Ints
-    duration: Ints
-    batch: Ints
-    invocation: Ints
-    request: Ints
-    passage: Ints
-    event: Ints
-    arrival: Ints
+    number: Ints  # shape (NUMBERS,)
+    module: Ints  # shape (modules, MODULE_COLUMNS)
+    child: Ints  # children of all modules, one after the other
+    delay: Ints  # time from the end of their parent to the start of each of them
+    objective: Ints  # shape (objectives, OBJECTIVE_COLUMNS); without any, requests have one, of their latency
+    target: Ints  # shape (targets, TARGET_COLUMNS); the columns are those of `routers`
+    member: Ints  # machines of all targets, one after the other
+    router: Ints  # shape (modules, ROUTER_COLUMNS); the columns are those of `routers`
+    queue: Ints  # shape (modules and machines with queues, QUEUE_COLUMNS)
+    machine: Ints  # shape (machines, MACHINE_COLUMNS)
+    duration: Ints  # durations of batches by size, machine by machine or shared
+    batch: Ints  # shape (capacity, BATCH_COLUMNS)
+    invocation: Ints  # shape (capacity, INVOCATION_COLUMNS)
+    request: Ints  # shape (requests in flight at most, REQUEST_COLUMNS)
+    passage: Ints  # shape (requests in flight at most, modules, PASSAGE_COLUMNS)
+    event: Ints  # the heap, shape (capacity, EVENT_COLUMNS)
+    arrival: Ints  # arrivals that are fed, shape (any,)
+    # invocations per request that arrives and module, shape (any, modules); `ELSEWHERE`: it is none of that module's
+    # stream.
     counts: Ints
-    factor: Floats
-    stretch: Floats
-    dummy: Ints
+    factor: Floats  # real over expected durations, used in turn
+    stretch: Floats  # factor on all durations of a module, shape (modules,)
+    dummy: Ints  # when dummies of a module come, shape (modules, DUMMY_COLUMNS)
+    # latencies in nanoseconds, rounded down, of each module, then of requests, then up to each objective, shape
+    # (modules + 1 + objectives, BINS).
     histogram: Ints
-    guess: Ints
-    total: Floats
-    largest: Ints
-    window: Ints
-    executions: Ints
-    passages: Ints
-    answers: Ints
-    stack: Ints
+    guess: Ints  # exponent of the last entry of each histogram
+    total: Floats  # sum of latencies of each in ticks
+    largest: Ints  # largest latency of each in ticks
+    window: Ints  # shape (windows, WINDOW_COLUMNS)
+    executions: Ints  # log, shape (any, EXECUTION_LOG_COLUMNS)
+    passages: Ints  # log of invocations, shape (any, PASSAGE_LOG_COLUMNS)
+    answers: Ints  # log of requests, shape (any, ANSWER_LOG_COLUMNS)
+    stack: Ints  # modules to be gone on from, used within one event, shape (modules,)
 
 
 @compiled_on_tables

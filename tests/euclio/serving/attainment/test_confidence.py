@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from euclio.serving.attainment.confidence import FEWEST_BLOCKS, estimate, goes_on, memory
-from euclio.serving.attainment.latencies import AT_SLO, LEVELS, Latencies
+from euclio.serving.attainment.long_run import AT_SLO, LEVELS, Latencies
 from euclio.serving.attainment.trials import part_of_error
 
 WINDOWS = 1024

@@ -11,11 +11,10 @@ from euclio.problems.session.space import FULL_SPACE
 from euclio.serving.attainment import long_run
 from euclio.serving.attainment.confidence import Estimate
 from euclio.serving.attainment.demand import Demand, ModuleObjective
-from euclio.serving.attainment.latencies import AT_SLO, Tally, Watched
-from euclio.serving.attainment.long_run import Run
+from euclio.serving.attainment.long_run import AT_SLO, Run, Tally, Watched
 from euclio.serving.attainment.trials import PlanJudgement, part_of_error
 from euclio.serving.session import Setup
-from euclio.serving.session.between_turns import UNANSWERED
+from euclio.serving.session.engine.between_modules import UNANSWERED
 from euclio.serving.session.in_turn import NOT_INVOKED
 from euclio.serving.session.system import build_system
 

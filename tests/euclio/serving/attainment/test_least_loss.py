@@ -104,8 +104,7 @@ def test_more_room_and_less_load_lose_no_more(load, whole):
 def test_no_tank_loses_less(setup, load, buffer, whole):
     """A bound above what a tank turns away would prove what is not so; one far below would prove nothing."""
     load, buffer = Fraction(load), Fraction(buffer)
-    ways = renewal_loss.least_share_of_requests if whole else renewal_loss.least_share_of_work
-    found = float(ways(renewal_loss.gaps_of(setup, RATE), load, buffer))
+    found = float(renewal_loss.least_share(renewal_loss.gaps_of(setup, RATE), load, buffer, whole=whole))
     played = turned_away(gaps(setup, 60_000), float(load), float(buffer), whole)
     assert found <= played + 0.008
     assert found >= 0.6 * played - 0.008
@@ -120,12 +119,8 @@ def test_poisson_gaps_lose_no_more_by_the_chain_than_by_the_sum(whole):
         (Fraction(4, 5), Fraction(4)),
         (Fraction(6, 5), Fraction(9)),
     ):
-        if whole:
-            chain = renewal_loss.least_share_of_requests(known, load, buffer)
-            exact = least_loss.least_share_of_requests(load, buffer)
-        else:
-            chain = renewal_loss.least_share_of_work(known, load, buffer)
-            exact = least_loss.least_share_of_work(load, buffer)
+        chain = renewal_loss.least_share(known, load, buffer, whole=whole)
+        exact = (least_loss.least_share_of_requests if whole else least_loss.least_share_of_work)(load, buffer)
         assert 0.85 * exact <= chain <= exact
 
 
@@ -136,7 +131,7 @@ def test_a_trace_loses_what_its_tank_turns_away(whole):
     times = tuple(accumulate(rng.expovariate(1 + (k // 50) % 2) for k in range(1001)))
     trace = Trace(times)
     load, buffer = Fraction(19, 20), Fraction(7, 2)
-    found = (trace.least_share_of_requests if whole else trace.least_share_of_work)(load, buffer)
+    found = trace.least_share(load, buffer, whole=whole)
     recorded = np.diff(times)
     played = turned_away(np.tile(recorded / recorded.mean(), 10), float(load), float(buffer), whole)
     assert 0.9 * played <= found <= played + 1e-9

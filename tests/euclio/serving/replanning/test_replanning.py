@@ -14,9 +14,17 @@ from euclio.problems.fragments.deployment import Instance, deployed, moves, shar
 from euclio.problems.fragments.stages import Stages
 from euclio.serving.replanning import study
 from euclio.serving.replanning.__main__ import main
-from euclio.serving.replanning.policies import Hindsight, Planner, Repairer, from_scratch, kept
+from euclio.serving.replanning.policies import (
+    Followed,
+    Hindsight,
+    Planner,
+    Repairer,
+    Timeline,
+    budget_at,
+    from_scratch,
+    kept,
+)
 from euclio.serving.replanning.study import at_mean, in_hindsight, late
-from euclio.serving.replanning.timeline import Followed, Timeline, budget_at, stretches, timeline
 from euclio.workloads.fragments.neurosurgeon import fragment_of
 from euclio.workloads.fragments.random_fleets import on, random_fleet
 
@@ -25,7 +33,7 @@ GRAFT = Planner("graft")
 
 @pytest.fixture(scope="module")
 def line() -> Timeline:
-    return timeline("mob", 6, 2, 8, 1)
+    return Followed("mob", 6, 2, 8, 1).timeline()
 
 
 def test_moves_are_what_two_deployments_do_not_share():
@@ -91,7 +99,7 @@ def test_a_kept_plan_is_taken_anew_when_it_is_due(line):
 
 
 def test_hindsight_is_the_best_of_all_sequences():
-    short = timeline("inc", 4, 1, 4, 3)
+    short = Followed("inc", 4, 1, 4, 3).timeline()
     hindsight, repairer = Hindsight(short, GRAFT), Repairer(Stages(short.fleets[0].network))
     choices = [[GRAFT(now), *(repairer.repaired(old, GRAFT(old), now) for old in short.fleets)] for now in short.fleets]
 
@@ -120,16 +128,19 @@ def test_the_budget_at_a_cut_is_that_of_neurosurgeon(line):
 
 def test_a_bandwidth_that_holds_gives_a_fleet_per_value_of_the_trace():
     """240 s at 60 s a value are the first four values, one fleet each; 241 s reach a fifth."""
-    by_second, by_minute = timeline("mob", 4, 1, 5, 1, name="a"), timeline("mob", 4, 1, 241, 1, name="a", step_s=60)
+    by_second, by_minute = (
+        Followed("mob", 4, 1, 5, 1, name="a").timeline(),
+        Followed("mob", 4, 1, 241, 1, name="a", step_s=60).timeline(),
+    )
     assert by_minute.fleets == by_second.fleets
     assert (by_second.step_s, by_minute.step_s) == (1, 60)
-    assert len(timeline("mob", 4, 1, 240, 1, step_s=60).fleets) == 4
+    assert len(Followed("mob", 4, 1, 240, 1, step_s=60).timeline().fleets) == 4
 
 
 def test_equal_fleets_are_planned_once():
     """Measured traces of one and two values: every second fleet is the same object, so that a planner knows it."""
     traces = [(Fraction(40),), (Fraction(40), Fraction(90))]
-    repeated = timeline("mob", 3, 1, 6, 1, traces)
+    repeated = Followed("mob", 3, 1, 6, 1, traces).timeline()
     assert len({id(fleet) for fleet in repeated.fleets}) == len(set(repeated.fleets)) <= 2
 
 
@@ -169,8 +180,8 @@ def test_between_triggers_the_plan_stays_and_whoever_has_too_little_time_is_late
 
 
 def test_stretches_begin_where_they_stand_in_the_whole():
-    whole = timeline("mob", 4, 1, 12, 1)
-    parts = stretches(Followed("mob", 4, 1, 12, 1), number=3, length=2)
+    whole = Followed("mob", 4, 1, 12, 1).timeline()
+    parts = Followed("mob", 4, 1, 12, 1).stretches(number=3, length=2)
     assert [part.fleets for part in parts] == [whole.fleets[0:2], whole.fleets[4:6], whole.fleets[8:10]]
     for part, begin in zip(parts, (0, 4, 8), strict=True):
         bandwidths = [client.uplink_mbps(1) for client in part.clients]

@@ -10,8 +10,7 @@ from euclio.files import load_result, save_result
 from euclio.problems.day.evaluate import WHOLE, session_plan, step_space
 from euclio.problems.day.instance import Day, Step, at_rates
 from euclio.problems.session import Configuration, Hardware, Module, Session
-from euclio.serving.attainment.latencies import Watched
-from euclio.serving.attainment.long_run import Run
+from euclio.serving.attainment.long_run import Run, Watched
 from euclio.serving.session import simulate
 from euclio.serving.session.setup import Setup
 from euclio.serving.session.system import build_system

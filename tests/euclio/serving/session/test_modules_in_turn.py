@@ -12,8 +12,7 @@ from session_reference import serve
 from session_reference.records import ELSEWHERE, NEVER, counts_of
 
 from euclio.serving.session import in_turn
-from euclio.serving.session.between_turns import UNANSWERED
-from euclio.serving.session.engine.between_modules import MOST_MOVED, Passing, in_order
+from euclio.serving.session.engine.between_modules import MOST_MOVED, UNANSWERED, Passing, in_order
 from euclio.serving.session.engine.loop import FOREVER
 from euclio.serving.session.in_turn import InTurn, RequestStream, covers
 from euclio.serving.session.server import Server

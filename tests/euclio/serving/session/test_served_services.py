@@ -20,10 +20,10 @@ from euclio.serving.attainment import long_run
 from euclio.serving.attainment.long_run import Run
 from euclio.serving.session import Setup, simulate
 from euclio.serving.session.engine.tables import ELSEWHERE
+from euclio.serving.session.in_turn import share_in_time
 from euclio.serving.session.metrics import describe
+from euclio.serving.session.server import together
 from euclio.serving.session.service import DEPLOYED
-from euclio.serving.session.short_simulation import share_in_time
-from euclio.serving.session.streams import together
 from euclio.serving.session.system import build_system
 from tests.drawn.plans import random_plan
 

@@ -17,7 +17,7 @@ from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.problems.session.policies import Policy
 from euclio.problems.session.rules import DummyRule
 from euclio.problems.session.space import PlanSpace
-from euclio.serving.draws import first_draws
+from euclio.serving.arrivals import first_draws
 from euclio.serving.session.engine import routers, tables
 from euclio.serving.session.engine.routers import RATE, TARGET_COLUMNS, TARGET_MEMBER, TARGET_SIZE
 from euclio.serving.session.in_turn import InTurn, RequestStream, covers

@@ -9,10 +9,9 @@ import pytest
 from euclio.core.errors import InputError
 from euclio.problems.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, Session
 from euclio.serving.session.engine import tables as t
-from euclio.serving.session.server import Logs, Server
+from euclio.serving.session.server import Counts, Logs, Server
 from euclio.serving.session.setup import Dispatch, Dropping, Setup
 from euclio.serving.session.simulation import Driver
-from euclio.serving.session.streams import Counts
 from euclio.serving.session.system import System, build_system
 from euclio.serving.units import Ints
 

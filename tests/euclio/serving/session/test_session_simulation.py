@@ -10,12 +10,11 @@ from euclio.core.errors import InputError
 from euclio.core.tables import to_text
 from euclio.problems.session import Allocation, Configuration, Hardware, Module, ModulePlan, Plan, PlanSpace, Session
 from euclio.report.figure_files import save_figure
-from euclio.serving import latency_figure
-from euclio.serving.session import timeline_figure
+from euclio.serving import latency_figure, timeline_figure
 from euclio.serving.session.metrics import describe
 from euclio.serving.session.setup import Setup
 from euclio.serving.session.simulation import highest_loads, simulate
-from euclio.serving.session.table import simulation_table
+from euclio.serving.tables import session_table
 
 FOUR, TWO = Configuration("gpu", 4, 1, "0.1"), Configuration("gpu", 2, 2, "0.08")
 SESSION = Session(
@@ -142,7 +141,7 @@ def test_figures_are_the_same_every_time(even, tmp_path, draw):
 
 def test_the_table_says_how_requests_are_served():
     setup = Setup("on-off", 0.5, 5, timeout_s=float("inf"), hold=True, dropping="hopeless", partial="shared")
-    text = to_text(simulation_table(simulate(SESSION, PLAN, setup)), 140)
+    text = to_text(session_table(simulate(SESSION, PLAN, setup)), 140)
     assert "dispatch rounds, no time-out, dummies sent, partial machines shared, modules hold requests" in text
     assert "hopeless requests dropped" in text
     assert "end to end" in text

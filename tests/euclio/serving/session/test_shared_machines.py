@@ -20,7 +20,7 @@ from euclio.serving.session.server import serve_evenly
 from euclio.serving.session.setup import Dispatch, Setup
 from euclio.serving.session.simulation import simulate
 from euclio.serving.session.system import System, build_system
-from euclio.serving.session.table import simulation_table
+from euclio.serving.tables import session_table
 from euclio.serving.units import NS_PER_S, Ints
 from tests.drawn.small_sessions import small_session
 
@@ -96,7 +96,7 @@ def test_figures_count_a_shared_machine_once() -> None:
     # 4/2 batches of 0.2 s and 4 of 0.1 s in each second.
     assert described["utilization"] == pytest.approx(0.8, abs=0.01)
     assert [machine["shared_by"] for machine in described["machines"]] == [["slow", "fast"]] * 2
-    assert "one machine is shared by slow, fast" in to_text(simulation_table(found))
+    assert "one machine is shared by slow, fast" in to_text(session_table(found))
     assert all(module["within_worst_case"] == 1 for module in described["modules"])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from euclio import simulate, solve
 from euclio.problems.session import Configuration, Hardware, Module, Session
-from euclio.serving.session.slack import overloaded
+from euclio.serving.session.glance import overloaded
 
 
 def one(rate: int) -> Session:
