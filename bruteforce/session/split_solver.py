@@ -7,8 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 
-from bruteforce.session.split_grids import BREAKPOINTS, CONFIGURATIONS, STEPS
-from bruteforce.session.split_search import Splits, enumerate_splits, split_optimum
+from bruteforce.session.split_search import BREAKPOINTS, CONFIGURATIONS, STEPS, Splits, enumerate_splits, split_optimum
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits
 from euclio.core.result import Answer

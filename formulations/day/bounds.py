@@ -10,9 +10,9 @@ import numpy as np
 from euclio.core.compiled import compiled
 from euclio.problems.day import Day
 from formulations.day.choices import Box, Floats, Ints, latency_tables
-from formulations.day.one_module import ROUNDING
 from formulations.day.paths import after_changes, best_before
 from formulations.day.pool import Money
+from formulations.day.rate_table import ROUNDING
 from formulations.day.steps import Steps
 
 # The cheapest course of one module over all steps, at prices of machines and of latency (compiled, ours).

@@ -23,9 +23,8 @@ from euclio.problems.session.resources import without_stock
 from formulations.day.answers import RuleError
 from formulations.day.choices import MARGIN, Box, Choices, Ints, box, choices_of_bounds, choices_of_plans
 from formulations.day.known_plans import machines_of
-from formulations.day.one_module import ROUNDING
 from formulations.day.paths import LateError, per_vector
-from formulations.day.rate_table import rate_table
+from formulations.day.rate_table import ROUNDING, rate_table
 from formulations.day.steps import Steps, paths_through, steps_of
 from formulations.session.exact.solver import solve_exact
 

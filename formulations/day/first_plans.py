@@ -22,9 +22,9 @@ from euclio.problems.day.instance import HOUR_S
 from formulations.day.answers import Made, RuleError, day_plan, nothing_serves
 from formulations.day.cheapest import Cheapest
 from formulations.day.known_plans import Ints, KnownPlans, Way, machines_of
-from formulations.day.one_module import ROUNDING
 from formulations.day.paths import LateError
 from formulations.day.pool import Money, cheapest_way
+from formulations.day.rate_table import ROUNDING
 from formulations.day.rules import Rule, peak, per_machine, per_step
 
 # A bound from the steps alone: each costs at least its own cheapest plan, and changes cost at least 0 (ours).

@@ -26,9 +26,8 @@ from euclio.problems.day.instance import HOUR_S
 from euclio.problems.session import Configuration
 from euclio.problems.session.evaluate import rank_key
 from formulations.day.answers import nothing_serves, staffing
-from formulations.day.one_module import ROUNDING
 from formulations.day.paths import LateError, MachinePath, change_prices, cheapest_path, per_vector
-from formulations.day.rate_table import SLACK, most_alone
+from formulations.day.rate_table import ROUNDING, SLACK, most_alone
 
 # All uses of a module's machines within a box, with their rates and latencies when full (ours).
 #

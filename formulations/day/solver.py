@@ -53,10 +53,10 @@ from formulations.day.first_plans import (
 )
 from formulations.day.joint import Joint, cheapest_of_all
 from formulations.day.known_plans import KnownPlans, Way
-from formulations.day.one_module import cheapest_of_one_module
 from formulations.day.packed import cheapest_way, packed_answer
 from formulations.day.paths import LateError
 from formulations.day.pool import Pool
+from formulations.day.rate_table import cheapest_of_one_module
 from formulations.day.rules import thresholds
 from formulations.day.steps import paths_through, steps_of
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from euclio.problems.session import Session
 from formulations.day.choices import Choices, Floats, Ints
-from formulations.day.one_module import ROUNDING
+from formulations.day.rate_table import ROUNDING
 from formulations.day.step_kernel import Flags, Within, cheapest_steps
 
 MOST_PATHS = 64

@@ -29,7 +29,7 @@ SOLVERS: tuple[AnySolver, ...] = (
         "no-partitioning",
         "heuristic",
         "No-Partitioning (PPipe §7.1): whole models on whole GPUs, the best allocation of them",
-        late("heuristics.pipeline.no_partitioning", "solve_no_partitioning"),
+        late("heuristics.pipeline.gpu_counts", "solve_no_partitioning"),
         NO_PARTITIONING_SPACE,
         narrow=no_partitioning_space,
         family="pipeline",

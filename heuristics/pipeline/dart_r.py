@@ -11,8 +11,7 @@ from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.problems.pipeline import Cluster, Model, Partition, Pipeline, PipelinePlan, PipelineSpace, evaluate
 from heuristics.pipeline import dart_space
-from heuristics.pipeline.gpu_counts import Gpus, Rates, whole_model_pipeline, whole_models
-from heuristics.pipeline.no_partitioning import no_partitioning_counts
+from heuristics.pipeline.gpu_counts import Gpus, Rates, no_partitioning_counts, whole_model_pipeline, whole_models
 
 # Chains on a pair of GPUs of two types, the unit that DART-r replicates (PPipe §7.1).
 

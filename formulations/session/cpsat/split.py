@@ -1,9 +1,8 @@
 """Solver `cpsat-split`: latency splitting over given module frontiers in CP-SAT (Harpagon §III-D, Scrooge (2a)-(2d)).
 
-The model is in whole numbers that are rounded down, so that each split within the SLO is a solution at no
-higher a cost. Every split that comes back is added up exactly and cut off, until nothing cheaper than
-the incumbent is left (`formulations/session/split/proof.py`). Time is counted coarsely first; once a split is
-refused, finely.
+The model is in whole numbers that are rounded down, so that each split within the SLO is a solution at no higher a
+cost. Every split that comes back is added up exactly and cut off, until nothing cheaper than the incumbent is left
+(`formulations/session/split/proof.py`). Time is counted coarsely first; once a split is refused, finely.
 """
 
 from __future__ import annotations

@@ -9,11 +9,10 @@ those that run, P_m the price of a change in module m, K the most changes:
     Σ_{k of m on h} lead_k ≤ type_h,   Σ_{k of m on h} last_k ≤ type_h                      type_h_m
     cost of a plan = Σ_m cost_m + Σ_m P_m Σ_h (x⁺ + x⁻) + gone_cost + N Σ_h p_h type_h
 
-`gone` are the running machines of modules, and of hardware for modules, for which the model has no machines: a
-variable that is fixed at 1, since engines leave constants out of what they say of an objective. Where nothing runs,
-x⁺ = x needs no variable. All these may be fractional: next to whole n, z and u they are whole wherever that is
-cheapest. The rows on what is used first and last are implied; as each module uses something first, they have the
-relaxation pay for a type.
+`gone` are the running machines of modules, and of hardware for modules, for which the model has no machines: a variable
+that is fixed at 1, since engines leave constants out of what they say of an objective. Where nothing runs, x⁺ = x needs
+no variable. All these may be fractional: next to whole n, z and u they are whole wherever that is cheapest. The rows on
+what is used first and last are implied; as each module uses something first, they have the relaxation pay for a type.
 
 Least machines (docs/model/limits.md): of a module m with at least L machines, i_m_h machines of type h stand by. They
 are of the first type that it uses, in the order ≺ of rising prices. Of a type h of which A machines are paid for, o_h

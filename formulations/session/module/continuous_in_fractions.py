@@ -1,9 +1,8 @@
 """The cheapest plan of one module within a latency budget under rule `continuous`, in fractions (ours).
 
 With the machines before the last allocation fixed, the least total rate W, dummies included, follows from what they
-need; the last allocation then has just enough whole machines, or one less and a partial one. Every comparison is
-exact; it is far slower than the compiled search (`continuous_module`) and meant for the budgets at which that one met
-a tie.
+need; the last allocation then has just enough whole machines, or one less and a partial one. Every comparison is exact;
+it is far slower than the compiled search (`continuous_module`) and meant for the budgets at which that one met a tie.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from euclio.problems.session.policies import Form
 from formulations.effort import Effort
 
 if TYPE_CHECKING:
-    from formulations.session.module.least import LeastRow
+    from formulations.session.demands import LeastRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bruteforce.session.residuals import first_allocation, reassigned_cost, residuals_after
-from bruteforce.session.split_grids import BREAKPOINTS, CONFIGURATIONS, module_budgets_to_try
+from bruteforce.session.split_search import BREAKPOINTS, CONFIGURATIONS, module_budgets_to_try
 from euclio.core.compiled import total_of
 from euclio.problems.session import PlanSpace
 from euclio.problems.session.arrays import session_arrays

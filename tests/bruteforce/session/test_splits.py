@@ -5,8 +5,14 @@ import math
 import pytest
 from worked_examples import M_1, M_3, one_module
 
-from bruteforce.session.split_grids import BREAKPOINTS, CONFIGURATIONS, STEPS, module_budgets_to_try
-from bruteforce.session.split_search import enumerate_splits, split_optimum
+from bruteforce.session.split_search import (
+    BREAKPOINTS,
+    CONFIGURATIONS,
+    STEPS,
+    enumerate_splits,
+    module_budgets_to_try,
+    split_optimum,
+)
 from bruteforce.session.split_solver import MOST_NODES
 from euclio.core.result import Status
 from euclio.core.solving import solve

@@ -15,9 +15,8 @@ from euclio.core.solving import solve
 from euclio.problems.day import Day, Step
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.proving.certifying import certify
-from formulations.day.one_module import cheapest_of_one_module
 from formulations.day.paths import ChangePrices
-from formulations.day.rate_table import rate_table
+from formulations.day.rate_table import cheapest_of_one_module, rate_table
 from tests.drawn.days import nasty_day
 from tests.drawn.reference_days import day_truth
 

@@ -10,7 +10,7 @@ from euclio.problems.pipeline.files import load_cluster
 from euclio.workloads.pipeline.small_clusters import small_cluster
 from heuristics.pipeline import DART_SPACE, NO_PARTITIONING_SPACE, dart_space
 from heuristics.pipeline.dart_r import best_chain, gpu_classes, proportional, solve_dart_r
-from heuristics.pipeline.no_partitioning import solve_no_partitioning
+from heuristics.pipeline.gpu_counts import solve_no_partitioning
 
 FOLDER = SHARED / "pipelines"
 measured = pytest.mark.skipif(not FOLDER.is_dir(), reason="the measured clusters are not next to the checkout")

@@ -12,8 +12,7 @@ from euclio.core.registry import Limits
 from euclio.problems.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Objective, evaluate
 from euclio.problems.pipeline.files import load_cluster
 from heuristics.pipeline import NO_PARTITIONING_SPACE
-from heuristics.pipeline.gpu_counts import whole_models
-from heuristics.pipeline.no_partitioning import solve_no_partitioning
+from heuristics.pipeline.gpu_counts import solve_no_partitioning, whole_models
 
 FOLDER = SHARED / "pipelines"
 measured = pytest.mark.skipif(not FOLDER.is_dir(), reason="the measured clusters are not next to the checkout")

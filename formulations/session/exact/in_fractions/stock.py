@@ -11,10 +11,10 @@ from typing import NamedTuple
 from euclio.problems.session import ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.problems.session.evaluate import machines_by_hardware
 from formulations.effort import Effort, UndecidedError
+from formulations.session.demands import least_rows
 from formulations.session.exact.in_fractions.ties import settle
 from formulations.session.exact.stock.boxes import Box, Rows
 from formulations.session.module.in_integers import MachineLimits
-from formulations.session.module.least import least_rows
 
 
 class BoxPlan(NamedTuple):

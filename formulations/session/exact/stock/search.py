@@ -31,6 +31,7 @@ from euclio.problems.session.evaluate import machines_by_hardware
 from euclio.problems.session.latency.dispatch import CLEAR_PATH
 from euclio.problems.session.resources import MachineLimit, without_stock
 from formulations.effort import INFEASIBLE, NO_PLAN_WITHIN_LIMITS, OPTIMAL, Effort, UndecidedError
+from formulations.session.demands import rows_as_floats
 from formulations.session.exact.apart import Part, charged, joined, parts_of
 from formulations.session.exact.frontier_search import ANY_WORK, Proof, prove_within
 from formulations.session.exact.in_fractions.stock import BoxPlan, Limited, cheapest_in_box
@@ -48,7 +49,6 @@ from formulations.session.exact.stock.boxes import (
 )
 from formulations.session.exact.stock.prices import better_price
 from formulations.session.module.charges import no_charges
-from formulations.session.module.least import rows_as_floats
 from formulations.session.module.nearly_full import nearly_full
 from formulations.session.module.problem import Stock
 from formulations.session.split.course import unwatched
