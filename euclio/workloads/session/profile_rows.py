@@ -434,9 +434,9 @@ def _says_failure(header: str, text: str) -> Fraction:
 
 
 def _amount(text: str) -> Fraction | None:
-    """The number in a cell; None: it holds none."""
+    """The number in a cell, which may have a decimal comma; None: it holds none."""
     try:
-        return Fraction(text.rstrip("% ")) if text else None
+        return Fraction(text.rstrip("% ").replace(",", ".", 1)) if text else None
     except (ValueError, ZeroDivisionError):
         return None
 
