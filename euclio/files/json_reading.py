@@ -14,8 +14,6 @@ from euclio.core.errors import InputError, reason_of
 from euclio.core.numbers import LONGEST_NUMBER
 from euclio.core.system import LARGEST_FILE_BYTES, read_bytes
 
-"""Larger files are refused before they are read."""
-
 DEEPEST_NESTING = 32
 """No format of ours nests more than eight deep."""
 

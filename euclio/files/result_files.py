@@ -74,7 +74,10 @@ def _chosen(family: Family, option: Parameter, options: FileModel, named: Any) -
         return written
     said = named if isinstance(named, str) else str(_value(family, option, named))
     _compare(option, said, written)
-    return _value(family, option, _with_hash_of(written, said))
+    _, version = own_name(written)
+    # With the hash that the file has, no other code is run.
+    hashed = is_reference(said) and version and not own_name(said)[1]
+    return _value(family, option, f"{said}{HASH}{version}" if hashed else said)
 
 
 def _refuse_code(option: Parameter, written: Any) -> None:
@@ -108,12 +111,6 @@ def _compare(option: Parameter, said: str, written: str) -> None:
             f"has hash {own_version}, but the result was made with hash {version}; give the file as it was",
             field=option.flag,
         )
-
-
-def _with_hash_of(written: str, said: str) -> str:
-    """What the call names with the hash that the file has, so that no other code is run."""
-    _, version = own_name(written)
-    return f"{said}{HASH}{version}" if is_reference(said) and version and not own_name(said)[1] else said
 
 
 def _value(family: Family, option: Parameter, named: Any) -> Any:
@@ -184,7 +181,11 @@ def load_result(path: str | Path, instance: Any, **named: Any) -> WrittenResult:
     files = family.plan_files()
     fields = without_schema(read_json(path), SCHEMA, file)
     with at("", file):
-        _check_instance(fields, instance.name)
+        # The result of another instance is refused before anything in it is compared with this one.
+        found = fields.get("instance")
+        if isinstance(found, str) and found != instance.name:
+            message = f"is {found[:LONGEST_NAME]!a}, but the instance is {instance.name!r}"
+            raise InputError(f"{message}; give the result of this instance", field="instance")
         goal = goal_of(fields, family)
     model = validated(result_model(family, goal), fields, file)
     with at("", file):
@@ -216,16 +217,6 @@ def _changed(family: Family, model: Any, instance: Any) -> tuple[Any, Any]:
     changes = made(family.changes, stated, "changes")
     with at("changes", None):
         return changes, changes.applied_to(instance)
-
-
-def _check_instance(fields: dict[str, Any], name: str) -> None:
-    """Refuse the result of another instance, before anything in it is compared with this one."""
-    found = fields.get("instance")
-    if isinstance(found, str) and found != name:
-        raise InputError(
-            f"is {found[:LONGEST_NAME]!a}, but the instance is {name!r}; give the result of this instance",
-            field="instance",
-        )
 
 
 def goal_of(fields: dict[str, Any], family: Family) -> Goal:

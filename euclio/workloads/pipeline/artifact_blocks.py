@@ -17,6 +17,7 @@ from euclio.files.json_reading import read_json
 from euclio.problems.pipeline.instance import BlockProfile, Cluster
 from euclio.workloads.pipeline.assembly import FASTEST, BlockedModel, Terms, assembled
 from euclio.workloads.pipeline.setups import Setup, networks
+from euclio.workloads.session.csv_rows import rows_of
 
 # Read the block timings of PPipe's artifact where they stand in one table, a line per block and batch size.
 #
@@ -51,13 +52,8 @@ def read_table(path: Path, names: Iterable[str]) -> dict[str, TabledModel]:
     wanted = set(names)
     found: dict[str, TabledModel] = {}
     try:
-        lines = csv_records(_table_text(path))
-        where = _places(next(lines, (1, []))[1])
-        for line, cells in lines:
-            if any(cells):
-                _take(dict(zip(COLUMNS, _chosen(cells, where), strict=True)), wanted, found, f"line {line}")
-    except csv.Error as error:
-        raise InputError(f"is not CSV ({error})", file=str(path)) from None
+        for line, row in rows_of(str(path), "block timings", _check_columns):
+            _take(row, wanted, found, f"line {line}")
     except InputError as error:
         raise (error if error.file else error.in_file(str(path))) from None
     return found
@@ -110,16 +106,10 @@ def _rows(times: Mapping[tuple[int, int], Fraction], what: str, file: str) -> li
     return rows
 
 
-def _places(header: list[str]) -> list[int]:
-    names = [cell.strip() for cell in header]
+def _check_columns(names: list[str], line: int) -> None:
     lacking = [name for name in COLUMNS if name not in names]
     if lacking:
-        raise InputError(f"lacks the column {lacking[0]}; it needs {', '.join(COLUMNS)}", field="line 1")
-    return [names.index(name) for name in COLUMNS]
-
-
-def _chosen(cells: list[str], where: list[int]) -> list[str]:
-    return [cells[place].strip() if place < len(cells) else "" for place in where]
+        raise InputError(f"lacks the column {lacking[0]}; it needs {', '.join(COLUMNS)}", field=f"line {line}")
 
 
 def _take(row: dict[str, str], wanted: set[str], found: dict[str, TabledModel], where: str) -> None:
@@ -156,13 +146,6 @@ def _whole(text: str, where: str) -> int:
     if number.denominator != 1:
         raise InputError(f"is {text}; it must be a whole number", field=where)
     return int(number)
-
-
-def _table_text(path: Path) -> str:
-    try:
-        return read_bytes(path).decode()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read ({type(error).__name__}); name a CSV file", file=str(path)) from None
 
 
 # Read the block timings and transfer sizes of PPipe's published artifact (github.com/JonnyKong/PPipe).

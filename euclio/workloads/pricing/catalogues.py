@@ -7,7 +7,7 @@ where the prices are chosen (`euclio.workloads.pricing.machine_prices`).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -19,12 +19,29 @@ from euclio.core.values import NOT_NEGATIVE, POSITIVE
 from euclio.workloads.session.csv_rows import LONGEST_NUMBER, Place, Row, at_line
 from euclio.workloads.session.table_shapes import table_rows
 
-SKYPILOT = ("InstanceType", "AcceleratorName", "AcceleratorCount", "Price")
-"""Columns that each of SkyPilot's catalogues has (`vms.csv` of a cloud); those further are left out of account."""
-CLOUD_GPUS = ("Cloud", "GPU Type", "GPUs", "On-demand", "Spot", "Name")
+SKYPILOT = {
+    "instance": "InstanceType",
+    "accelerator": "AcceleratorName",
+    "count": "AcceleratorCount",
+    "price": "Price",
+    "region": "Region",
+    "zone": "AvailabilityZone",
+    "spot_price": "SpotPrice",
+}
+"""Columns of SkyPilot's catalogues (`vms.csv` of a cloud), of which each has the first four."""
+CLOUD_GPUS = {
+    "region": "Cloud",
+    "accelerator": "GPU Type",
+    "count": "GPUs",
+    "price": "On-demand",
+    "spot_price": "Spot",
+    "instance": "Name",
+}
 """Columns of Full Stack Deep Learning's comparison of clouds (`cloud-gpus.csv`); the cloud stands for the region."""
-INSTANCES = ("instance", "price_per_h")
-"""Columns of a list of instance types."""
+INSTANCES = {"instance": "instance", "price": "price_per_h", "region": "region"}
+"""Columns of a list of instance types, of which the first two are needed."""
+LISTS = ((SKYPILOT, 4), (CLOUD_GPUS, 6), (INSTANCES, 2))
+"""Columns of price lists by what they say, with how many of the first are needed."""
 GO_MAP = "InitialOnDemandPrices"
 """How the variables in Karpenter's generated list begin (`zz_generated.pricing_aws.go`)."""
 RESERVED = re.compile(r"\W*(reserv|commit|saving|[13][ -]?y(ea)?r)", re.IGNORECASE)
@@ -94,19 +111,25 @@ def _of_csv(file: str) -> Catalogue:
 
     def check(found: list[str], line: Place) -> None:
         columns.extend(found)
-        if not any(set(known) <= set(found) for known in (SKYPILOT, CLOUD_GPUS, INSTANCES)):
-            skypilot, clouds = (", ".join(known) for known in (SKYPILOT, CLOUD_GPUS))
-            known = f"{skypilot} (SkyPilot's catalogues), {clouds} (cloud-gpus.csv), or {' and '.join(INSTANCES)}"
-            raise at_line(line, f"names the columns {', '.join(found)[:80]!a}; a price list has {known}", file)
+        if not any(_has(found, *known) for known in LISTS):
+            skypilot, clouds, own = (list(known.values())[:needed] for known, needed in LISTS)
+            lists = f"{', '.join(skypilot)} (SkyPilot's catalogues), {', '.join(clouds)} (cloud-gpus.csv)"
+            message = f"names the columns {', '.join(found)[:80]!a}; a price list has {lists}, or {' and '.join(own)}"
+            raise at_line(line, message, file)
 
     rows = list(table_rows(file, "prices", check))
-    known = ((SKYPILOT, _of_skypilot), (CLOUD_GPUS, _of_cloud_gpus))
-    of_tool = next((read for names, read in known if set(names) <= set(columns)), None)
-    read = of_tool or _of_instances
-    further = [name for name in columns if name not in (*SKYPILOT, *CLOUD_GPUS, *INSTANCES)]
-    offers = tuple(replace(read(cells, line, file), reserved=_reserved(cells, further)) for line, cells in rows)
+    known = next(known for known, needed in LISTS if _has(columns, known, needed))
+    further = [name for name in columns if name not in known.values()]
+    offers = []
+    for line, cells in rows:
+        offers.append(replace(_offer(known, cells, line, file), reserved=_reserved(cells, further)))
     said = frozenset(cells[name] for _, cells in rows for name in further if name.lower() == "currency") - {""}
-    return Catalogue(file, offers, None if of_tool else "hour", said)
+    return Catalogue(file, tuple(offers), "hour" if known is INSTANCES else None, said)
+
+
+def _has(columns: Sequence[str], known: Mapping[str, str], needed: int) -> bool:
+    """Whether a header has the columns that a price list needs."""
+    return set(list(known.values())[:needed]) <= set(columns)
 
 
 def _reserved(cells: Row, further: Sequence[str]) -> str:
@@ -117,45 +140,29 @@ def _reserved(cells: Row, further: Sequence[str]) -> str:
     return ""
 
 
-def _of_skypilot(cells: Row, line: Place, file: str) -> Offer:
-    count = cells["AcceleratorCount"]
-    offer = Offer(
-        cells["InstanceType"],
-        cells["AcceleratorName"],
-        _number(count, "AcceleratorCount", line, file, zero=False),
-        cells.get("Region", ""),
-        cells.get("AvailabilityZone", ""),
-        _number(cells["Price"], "Price", line, file),
-        _number(cells.get("SpotPrice", ""), "SpotPrice", line, file),
-    )
-    if not (offer.instance or offer.accelerator):
+def _offer(known: Mapping[str, str], cells: Row, line: Place, file: str) -> Offer:
+    """The offer of a row, which has to say enough of what it offers."""
+    said = {name: cells.get(header, "") for name, header in known.items()}
+    numbers = {
+        name: _number(said[name], known[name], line, file, zero=name != "count")
+        for name in ("count", "price", "spot_price")
+        if name in known
+    }
+    instance, accelerator, region = (said.get(name, "") for name in ("instance", "accelerator", "region"))
+    if known is INSTANCES and not (instance and numbers["price"] is not None):
+        raise at_line(line, "has an empty cell; give instance and price_per_h", file)
+    if known is CLOUD_GPUS:
+        for name in ("region", "accelerator", "count"):
+            if not said[name]:
+                message = "is empty; say which cloud offers how many GPUs of which type"
+                raise at_line(line, message, file, known[name])
+        instance = instance or f"{said['count']} x {accelerator}"
+    if not (instance or accelerator):
         raise at_line(line, "names neither an instance type nor an accelerator", file)
-    if offer.accelerator and offer.count is None:
-        raise at_line(line, "is empty; say how many accelerators there are", file, "AcceleratorCount")
-    return offer
-
-
-def _of_cloud_gpus(cells: Row, line: Place, file: str) -> Offer:
-    count = _number(cells["GPUs"], "GPUs", line, file, zero=False)
-    for column in ("Cloud", "GPU Type", "GPUs"):
-        if not cells[column]:
-            raise at_line(line, "is empty; say which cloud offers how many GPUs of which type", file, column)
-    return Offer(
-        cells["Name"] or f"{cells['GPUs']} x {cells['GPU Type']}",
-        cells["GPU Type"],
-        count,
-        cells["Cloud"],
-        "",
-        _number(cells["On-demand"], "On-demand", line, file),
-        _number(cells["Spot"], "Spot", line, file),
-    )
-
-
-def _of_instances(cells: Row, line: Place, file: str) -> Offer:
-    price = _number(cells["price_per_h"], "price_per_h", line, file)
-    if not cells["instance"] or price is None:
-        raise at_line(line, f"has an empty cell; give {' and '.join(INSTANCES)}", file)
-    return Offer(cells["instance"], "", None, cells.get("region", ""), "", price, None)
+    if accelerator and numbers["count"] is None:
+        raise at_line(line, "is empty; say how many accelerators there are", file, known["count"])
+    count, price, spot = (numbers.get(name) for name in ("count", "price", "spot_price"))
+    return Offer(instance, accelerator, count, region, said.get("zone", ""), price, spot)
 
 
 def _number(text: str, column: str, line: Place, file: str, *, zero: bool = True) -> Fraction | None:

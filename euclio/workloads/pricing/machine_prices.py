@@ -183,15 +183,6 @@ def _nearest(word: str, known: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _MachinePart:
-    """What a part of a machine costs per hour, and where that is from."""
-
-    price_per_h: Fraction
-    source: str
-    region: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Chooser:
     """Chooses the offers of a list.
 
@@ -211,22 +202,18 @@ class _Chooser:
         """The price of a machine type."""
         names = [asked] if self._known(asked) else [name.strip() for name in asked.split(JOINED)]
         parts = [self._part(name, hosted=len(names) > 1) for name in names]
-        total = sum((part.price_per_h for part in parts), Fraction(0))
+        total = sum(map(self._each, parts), Fraction(0))
+        regions = {part.region for part in parts}
+        region = f", {regions.pop()}" if len(regions) == 1 and all(regions) else ""
         kind = "spot" if self.terms.spot else "on demand"
-        listed_as = f"{Path(self.catalogue.file).name}{self._region_of(parts)}, {kind}"
-        source = f"{listed_as}: {f' {JOINED} '.join(own.source for own in parts)}"
+        source = f"{Path(self.catalogue.file).name}{region}, {kind}: {f' {JOINED} '.join(map(self._source, parts))}"
         printable = "".join(sign if sign.isprintable() else "?" for sign in source)
         return MachinePrice(hardware, Fraction(decimal_text(total)), printable[:LONGEST_SOURCE])
 
     def _known(self, name: str) -> bool:
         return any(name in (offer.instance, offer.accelerator) for offer in self.catalogue.offers)
 
-    def _region_of(self, parts: list[_MachinePart]) -> str:
-        """The region of a machine, if all of its parts name it."""
-        regions = {own.region for own in parts}
-        return f", {regions.pop()}" if len(regions) == 1 and all(regions) else ""
-
-    def _part(self, name: str, hosted: bool) -> _MachinePart:
+    def _part(self, name: str, hosted: bool) -> Offer:
         """The cheapest offer of an instance type or of an accelerator.
 
         Args:
@@ -258,12 +245,12 @@ class _Chooser:
             remedy = "leave it out" if self.terms.spot else f"name something else in {option_text('--map')}"
             field = "--spot" if self.terms.spot else "--map"
             raise InputError(f"finds no {kind} of {name} in the list{there}; {remedy}", field=field)
-        each, offer = min(priced, key=lambda pair: pair[0])
+        _, offer = min(priced, key=lambda pair: pair[0])
         self._refuse_two_prices(offer, usable)
         if offer.reserved and not self.terms.spot:
             message = f"finds {name} at the price of a reservation ({offer.reserved}); leave that row out of the list"
             raise InputError(message, field="--map")
-        return _MachinePart(each, self._source(offer), offer.region)
+        return offer
 
     def _refuse_two_prices(self, chosen: Offer, offers: Iterable[Offer]) -> None:
         """Refuse an offer that the list prices twice: one may be that of a reservation, and nothing says which."""

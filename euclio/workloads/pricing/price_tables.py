@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from euclio.core.words import DASH, amount, counted, joined
 from euclio.files.boundary import FileModel, Name, Text, validated
 from euclio.files.csv_files import csv_text, unguarded
 from euclio.workloads.pricing.machine_prices import MachinePrice, PriceList
-from euclio.workloads.session.csv_rows import Row, at_line, rows_of
+from euclio.workloads.session.csv_rows import at_line, rows_of
 
 
 def prices_table(found: PriceList) -> RenderableType:
@@ -70,13 +69,18 @@ def read_prices(path: str | Path) -> PriceList:
     found: dict[str, MachinePrice] = {}
     currencies: dict[str | None, int] = {}
     for line, cells in rows_of(file, "prices", lambda columns, line: _check_columns(columns, line, file)):
-        row = _row(cells, line, file)
+        said = {name: unguarded(text) for name, text in cells.items() if text or name in COLUMNS[:2]}
+        try:
+            row = validated(_PriceRow, said, file)
+            price_per_h = exact_number(row.price_per_h, "price_per_h", zero=True)
+        except InputError as error:
+            raise at_line(line, error.message, file, error.field) from None
         if row.hardware in found:
             raise at_line(line, f"prices {row.hardware!a} a second time; keep one of them", file)
         currencies.setdefault(row.currency, line)
         if len(currencies) > 1:
             raise at_line(line, "is another one than above; give all prices in one currency", file, "currency")
-        found[row.hardware] = MachinePrice(row.hardware, _price(row.price_per_h, line, file), row.source)
+        found[row.hardware] = MachinePrice(row.hardware, price_per_h, row.source)
     if not found:
         raise InputError("has no rows below its header; give at least one price", file=file)
     return PriceList(tuple(found.values()), next(iter(currencies)))
@@ -88,18 +92,3 @@ def _check_columns(columns: list[str], line: int, file: str) -> None:
     if missing or unknown:
         what = f"lacks column {missing[0]}" if missing else f"names column {unknown[0][:40]!a}"
         raise at_line(line, f"{what}; a file of prices has {', '.join(COLUMNS)}, the last two if they are known", file)
-
-
-def _row(cells: Row, line: int, file: str) -> _PriceRow:
-    said = {name: unguarded(text) for name, text in cells.items() if text or name in COLUMNS[:2]}
-    try:
-        return validated(_PriceRow, said, file)
-    except InputError as error:
-        raise at_line(line, error.message, file, error.field) from None
-
-
-def _price(text: str, line: int, file: str) -> Fraction:
-    try:
-        return exact_number(text, "price_per_h", zero=True)
-    except InputError as error:
-        raise at_line(line, error.message, file, "price_per_h") from None

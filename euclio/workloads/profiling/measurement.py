@@ -320,17 +320,13 @@ def _sample(words: Sequence[str], batch: int, concurrency: int, effort: Effort, 
         while not all(one.measured for one in busy) and not any(one.error for one in busy):
             time.sleep(min(LOOK_S, effort.time_out_s))
             move(sum(len(one.durations_ns) for one in busy))
-        _raise_first(busy)
+        # The first error in order of the workers; those that are left did not run next to as many.
+        for one in busy:
+            if one.error is not None:
+                raise one.error
         stop.set()
         for thread in threads:
             thread.join()
     durations = sorted(duration for one in busy for duration in one.durations_ns)
     rate_rps = sum(batch * effort.repeats / one.seconds for one in busy)
     return Sample(batch, concurrency, tuple(durations), rate_rps)
-
-
-def _raise_first(busy: Sequence[_Busy]) -> None:
-    """Raise what went wrong first in order of the workers; those that are left did not run next to as many."""
-    for one in busy:
-        if one.error is not None:
-            raise one.error

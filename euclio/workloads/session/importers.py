@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -20,7 +20,6 @@ from euclio.files.row_warnings import tell_doubts
 from euclio.problems.session.changes import CHANGE_OPTIONS, SessionChanges
 from euclio.problems.session.costs import HOURS
 from euclio.problems.session.doubts import doubt_lines
-from euclio.problems.session.instance import Configuration
 from euclio.workloads.pricing.machine_prices import PriceList, with_prices
 from euclio.workloads.pricing.price_tables import read_prices
 from euclio.workloads.session.csv_profiles import session_from_csv
@@ -164,17 +163,12 @@ def _read_mlperf(arguments: argparse.Namespace) -> Imported:
             name=arguments.name,
         )
         session = replace(session, currency=arguments.currency)
-        for module in session.modules:
-            tell_doubts(file, doubt_lines(module.name, module.profile, _nth_batch(module.profile)))
+        (module,) = session.modules
+        tell_doubts(file, doubt_lines(module.name, module.profile, lambda k: f"batch {module.profile[k].batch}"))
     except InputError as error:
         flag = MLPERF_FLAGS.get(error.field or "")
         raise InputError(error.message, file=error.file if flag else file, field=flag or error.field) from None
     return Imported(session)
-
-
-def _nth_batch(profile: Sequence[Configuration]) -> Callable[[int], str]:
-    """Where a row of a profile stands that is in no file."""
-    return lambda k: f"batch {profile[k].batch}"
 
 
 def _amount(text: Number) -> Number:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -28,6 +28,7 @@ from pydantic import AfterValidator
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number, exact
+from euclio.core.words import listed
 from euclio.files.boundary import FileModel, Flag, Name, shown, validated
 from euclio.files.boundary import Number as FileNumber
 from euclio.files.json_reading import parse_json, read_text
@@ -142,16 +143,11 @@ def chosen(results: Iterable[Result], file: str, **given: str | None) -> Result:
     for field, value in given.items():
         known = list(dict.fromkeys(getattr(result, field) for result in left))
         if value is None and len(known) > 1:
-            raise InputError(f"is missing; {file} has {_some(known)}", field=field)
+            raise InputError(f"is missing; {file} has {listed(known, 12)}", field=field)
         left = [result for result in left if value in (None, getattr(result, field))]
         if not left:
-            raise InputError(f"is {value!r}; {file} has {_some(known)}", field=field)
+            raise InputError(f"is {value!r}; {file} has {listed(known, 12)}", field=field)
     return left[0]
-
-
-def _some(names: list[str], most: int = 12) -> str:
-    rest = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + rest
 
 
 def durations_s(result: Result, largest_batch: int, offline_batch: int | None = None) -> tuple[Fraction, ...]:
@@ -228,16 +224,9 @@ def session_from_result(
         slo_s = exact(server.bound_p99_ms) / MS_PER_S if slo_s is None else slo_s
     assert rate_rps is not None
     assert slo_s is not None
-    wanted = _powers(largest_batch) if batches is None else batches
+    powers = [2**k for k in range((largest_batch - 1).bit_length())]
+    wanted = [*powers, largest_batch] if batches is None else batches
     profile = [Configuration(result.accelerator, b, 1, durations[b - 1]) for b in wanted]
     module = Module(result.benchmark, rate_rps, profile)
     hardware = Hardware(result.accelerator, price_per_h)
     return Session(name or f"{result.benchmark} {result.system}", slo_s, [hardware], [module])
-
-
-def _powers(largest: int) -> Iterator[int]:
-    batch = 1
-    while batch < largest:
-        yield batch
-        batch *= 2
-    yield largest

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -75,19 +76,6 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """What a file says.
-
-    Attributes:
-        measured: the measurements that can be used.
-        left_out: reasons why others cannot, with how many of them.
-    """
-
-    measured: tuple[Measured, ...]
-    left_out: Counter[str]
-
-
-@dataclass(frozen=True, slots=True)
 class Found:
     """Configurations of one model.
 
@@ -114,10 +102,10 @@ def derive_all(file: str, model: str | None, hardware: str, *, never_batches: bo
     Raises:
         InputError: naming file, line or field, and remedy; also where nothing is left that a duration can be read from.
     """
-    read = _read_checkpoint(file) if Path(file).suffix.lower() in JSON_SUFFIXES else _read_csv(file)
-    name = _chosen([one.model for one in read.measured], model, read, file)
+    measured, left_out = _read(file)
+    name = _chosen([one.model for one in measured], model, left_out, file)
     variants: dict[tuple[str, Server], list[Point]] = {}
-    for one in read.measured:
+    for one in measured:
         if one.model == name:
             server = Server(one.server.batch, one.server.instances, False) if never_batches else one.server
             variants.setdefault((one.variant, server), []).append(one.point)
@@ -134,17 +122,17 @@ def derive_all(file: str, model: str | None, hardware: str, *, never_batches: bo
             best[key] = derived
     reasons = (
         *(f"{listed(dict.fromkeys(variants), 2)} left out: {why}" for why, variants in refused.items()),
-        *_reasons(read),
+        *left_out,
     )
     if not best:
         raise InputError(listed(reasons, 2), file=file)
     return Found(name, tuple(best[key] for key in sorted(best)), reasons)
 
 
-def _chosen(models: Sequence[str], wanted: str | None, read: Read, file: str) -> str:
+def _chosen(models: Sequence[str], wanted: str | None, left_out: Sequence[str], file: str) -> str:
     known = list(dict.fromkeys(models))
     if not known:
-        raise InputError(f"has no measurement that can be used: {listed(_reasons(read) or ('none',), 2)}", file=file)
+        raise InputError(f"has no measurement that can be used: {listed(left_out or ('none',), 2)}", file=file)
     if wanted is None and len(known) > 1:
         raise InputError(f"is missing; {file} has {listed(known)}", field="--model")
     if wanted is not None and wanted not in known:
@@ -152,9 +140,16 @@ def _chosen(models: Sequence[str], wanted: str | None, read: Read, file: str) ->
     return wanted or known[0]
 
 
-def _reasons(read: Read) -> tuple[str, ...]:
-    """What was left out while the file was read."""
-    return tuple(f"{counted(n, 'measurement')} left out: {why}" for why, n in read.left_out.items())
+def _read(file: str) -> tuple[list[Measured], tuple[str, ...]]:
+    """The measurements in a file that can be used, and why others are left out, with how many of them."""
+    measured = []
+    left_out: Counter[str] = Counter()
+    for read in _checkpoint(file) if Path(file).suffix.lower() in JSON_SUFFIXES else _csv(file):
+        try:
+            measured.append(read())
+        except _LeftOutError as reason:
+            left_out[str(reason)] += 1
+    return measured, tuple(f"{counted(n, 'measurement')} left out: {why}" for why, n in left_out.items())
 
 
 def _may_batch(largest: int | None, batch: int) -> bool | None:
@@ -165,15 +160,10 @@ def _may_batch(largest: int | None, batch: int) -> bool | None:
     return False if largest is not None and largest < 2 * batch else None
 
 
-def _read_csv(file: str) -> Read:
-    measured = []
-    left_out: Counter[str] = Counter()
+def _csv(file: str) -> Iterator[Callable[[], Measured]]:
+    """A reader of each line of a table."""
     for line, cells in rows_of(file, "model-analyzer", lambda row, line: _check_columns(row, line, file)):
-        try:
-            measured.append(_row(cells, line, file))
-        except _LeftOutError as reason:
-            left_out[str(reason)] += 1
-    return Read(tuple(measured), left_out)
+        yield partial(_row, cells, line, file)
 
 
 class _LeftOutError(Exception):
@@ -195,18 +185,14 @@ def _row(cells: Row, line: int, file: str) -> Measured:
         if "," in cells[column]:
             raise _LeftOutError("several models were measured together")
     batch = whole_cell(cells[BATCH], BATCH, line, file)
-    largest = cells.get(LARGEST)
+    largest = whole_cell(cells[LARGEST], LARGEST, line, file) if LARGEST in cells else None
     group = ONE_GROUP.fullmatch(cells[GROUP])
     if group is None:
         raise _LeftOutError(f"instance group {cells[GROUP]!r} is not one of GPU or of CPU")
-    server = Server(batch, int(group[1]), _may_batch(_largest(largest, line, file), batch))
+    server = Server(batch, int(group[1]), _may_batch(largest, batch))
     rate = Fraction(positive_cell(cells[RATE], RATE, line, file))
     point = Point(whole_cell(cells[CLIENTS], CLIENTS, line, file), rate, _compute_s(cells, line, file))
     return Measured(cells[MODEL], cells.get(CONFIG, cells[MODEL]), server, point)
-
-
-def _largest(text: str | None, line: int, file: str) -> int | None:
-    return None if text is None else whole_cell(text, LARGEST, line, file)
 
 
 def _compute_s(cells: Row, line: int, file: str) -> Fraction | None:
@@ -218,24 +204,31 @@ def _compute_s(cells: Row, line: int, file: str) -> Fraction | None:
     return sum(times, Fraction()) / MS_PER_S if sum(times) >= LEAST_TIMES_MS else None
 
 
-def _read_checkpoint(file: str) -> Read:
+def _checkpoint(file: str) -> Iterator[Callable[[], Measured]]:
+    """A reader of each measurement in a checkpoint."""
     value = read_json(file)
-    measured: list[Measured] = []
-    left_out: Counter[str] = Counter()
     try:
         for model, variants in value["ResultManager.results"]["_results"].items():
             for variant, (run, measurements) in variants.items():
                 for measurement in measurements.values():
-                    try:
-                        measured.append(_measurement(model, variant, run, measurement))
-                    except _LeftOutError as reason:
-                        left_out[str(reason)] += 1
+                    yield partial(_checked, file, model, variant, run, measurement)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _unknown(error, file) from None
+
+
+def _checked(file: str, *parts: Any) -> Measured:
+    """A measurement of a checkpoint; a form that is not known is an error of the file."""
+    try:
+        return _measurement(*parts)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        if isinstance(error, InputError):
-            raise error.in_file(file) from None
-        message = f"is no checkpoint of model-analyzer that is known ({error}); give metrics-model-inference.csv"
-        raise InputError(message, file=file) from None
-    return Read(tuple(measured), left_out)
+        raise _unknown(error, file) from None
+
+
+def _unknown(error: Exception, file: str) -> InputError:
+    if isinstance(error, InputError):
+        return error.in_file(file)
+    message = f"is no checkpoint of model-analyzer that is known ({error}); give metrics-model-inference.csv"
+    return InputError(message, file=file)
 
 
 def _measurement(model: str, variant: str, run: dict[str, Any], measurement: dict[str, Any]) -> Measured:

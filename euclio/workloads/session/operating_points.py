@@ -39,6 +39,7 @@ class OperatingPoint:
         clients: requests, or batches of them, that a client keeps in flight, c; None if not stated.
         duration_s: seconds of a batch that the row states too; None if it does not.
         sized: whether the table states batch or e; where it states neither, any number may be in flight.
+        full: whether the machine is taken to be full, so that its rate also says the least time of a batch.
     """
 
     line: Place
@@ -49,6 +50,7 @@ class OperatingPoint:
     clients: int | None
     duration_s: Fraction | None
     sized: bool = True
+    full: bool = True
 
     def fits(self, factor: float) -> bool:
         """Whether the row keeps Little's law with t·L multiplied by a factor."""
@@ -98,7 +100,8 @@ def _of_durations(points: Sequence[OperatingPoint]) -> Iterator[str]:
     """A line where durations are not those of a batch at their rate."""
     timed = [(point, point.duration_s) for point in points if point.duration_s is not None]
     says = [point.batch * point.concurrency / point.rate_rps for point, _ in timed]
-    wrong = [k for k, (_, stated) in enumerate(timed) if abs(float(stated / says[k]) - 1) > APART]
+    offs = [float(stated / own) - 1 for (_, stated), own in zip(timed, says, strict=True)]
+    wrong = [k for k, (point, _) in enumerate(timed) if (abs(offs[k]) if point.full else offs[k]) > APART]
     if wrong:
         point, stated = timed[wrong[0]]
         yield (

@@ -38,17 +38,14 @@ def derive_all(files: Sequence[tuple[str, Server]], hardware: str) -> list[Deriv
     Raises:
         InputError: naming file, line and remedy.
     """
-    points: dict[Server, list[Point]] = {}
-    named: dict[Server, list[str]] = {}
-    for file, server in files:
-        points.setdefault(server, []).extend(read_points(file, server.batch))
-        named.setdefault(server, []).append(file)
+    points = [(server, file, read_points(file, server.batch)) for file, server in files]
     found = []
-    for server, measured in points.items():
+    for server in dict.fromkeys(server for server, *_ in points):
+        own = [(file, measured) for known, file, measured in points if known == server]
         try:
-            found.append(derive(server, measured, hardware))
+            found.append(derive(server, [point for _, measured in own for point in measured], hardware))
         except InputError as error:
-            raise error.in_file(", ".join(named[server])) from None
+            raise error.in_file(", ".join(file for file, _ in own)) from None
     return found
 
 
@@ -92,11 +89,7 @@ def _exported(file: str, batch: int) -> Iterator[Point]:
 
 def _check_columns(row: list[str], line: int, file: str) -> None:
     if REQUEST_RATE in row:
-        raise at_line(
-            line,
-            f"gives {REQUEST_RATE}: {UNKNOWN_CLIENTS}",
-            file,
-        )
+        raise at_line(line, f"gives {REQUEST_RATE}: {UNKNOWN_CLIENTS}", file)
     missing = [column for column in (CLIENTS, RATE) if column not in row]
     if missing:
         raise at_line(line, f"lacks column {missing[0]!r}; give a file written by `perf_analyzer -f`", file)

@@ -40,8 +40,12 @@ from euclio.workloads.session.table_columns import (
     Reading,
     bind,
     is_known,
+    names_of,
     plain_header,
     rate_unit,
+    unit_fits,
+    units_beside,
+    unread_rate,
 )
 
 COLUMNS = ("module", "hardware", "batch", "concurrency", "duration_s")
@@ -50,12 +54,15 @@ COUNTED = re.compile(r"(?<!of )\b[0-9]+")
 NO_FAILURE = re.compile(r"(none|no|ok|false|null|nan|n/a|-|~|pass(ed)?|success|no (failures?|errors?))?", re.IGNORECASE)
 """Texts of a column of failures that say none."""
 BAD_OUTCOME = re.compile(
-    r"\b(status|state|result|outcome|succe\w*|passed|ok)\b[^=]*=(fail|error|oom\b|out of mem|timed?[ -]?out|abort|"
-    r"crash|kill|cancel|reject|false$|no$)|\bstatus( code)?=[45]\d\d$",
+    r"\b(status|state|result|outcome|succe\w*|passed|ok|valid|satisfied|notes?|comments?|remarks?)\b[^=]*="
+    r"(fail|error|oom\b|out of mem|timed?[ -]?out|abort|crash|kill|cancel|reject|invalid|false$|no$)|"
+    r"\bstatus( code)?=[45]\d\d$",
     re.IGNORECASE,
 )
 """Columns, and behind = their texts, that say that a row's requests were not answered."""
-OUTCOME_SHARE = re.compile(r"succe\w*[_\s]*(rate|share|ratio|%|percent)", re.IGNORECASE)
+OUTCOME_SHARE = re.compile(r"succe\w*[_\s]*(rate|share|ratio|%|percent)|availab", re.IGNORECASE)
+SUCCESS = re.compile(r"\bsucce\w*$|\b2xx$", re.IGNORECASE)
+"""Columns of answers that may be a share, which a part of 1 or a percent sign tells."""
 WITHOUT_SECONDS = re.compile(rf"({LEVEL.pattern})(_[a-z]+)?")
 """Columns of quantiles of the duration, and those that should be some."""
 MOST_FAILED = Fraction(1, 1000)
@@ -108,6 +115,9 @@ class RowReader:
         replicas_of: module whose replicas a row counts, by hardware.
         bound: the columns, once the header is known.
         wanted: texts that a column may have in rows that are read, by header.
+        beside: columns of units that are not read, with the columns that they are about.
+        rate: a rate next to a duration that is not read, with its scale; None: there is none.
+        first: the first text of columns that may name a module or hardware, and are not read.
     """
 
     file: str
@@ -122,6 +132,9 @@ class RowReader:
     replicas_of: dict[str, str] = field(default_factory=dict)
     bound: Bound = field(default_factory=lambda: Bound({}, {}, {}, (), None))
     wanted: dict[str, list[str]] = field(default_factory=dict)
+    beside: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    rate: tuple[str, Fraction | str] | None = None
+    first: dict[str, str] = field(default_factory=dict)
 
     def check(self, header: list[str], line: Place) -> None:
         """Find the columns; refuse those that are no profile's, or lack one of them.
@@ -134,6 +147,7 @@ class RowReader:
             self._refuse_unknown_columns(header, line)
             bound = Bound({name: name for name in header}, dict.fromkeys(header, Fraction(1)), {}, (), None)
         self.bound = bound
+        self.beside, self.rate = units_beside(bound, self.reading.units), unread_rate(bound)
         columns = {plain_header(name): name for name in header}
         for name, texts in self.reading.where.items():
             if plain_header(name) not in columns:
@@ -181,16 +195,46 @@ class RowReader:
         """
         if self._failed(cells, row, line) or self._beyond(cells, line):
             return None
+        self._refuse_other_things(row, line)
         own = self._filled({name: text for name, text in cells.items() if not _apart(name)}, cells)
         texts = _validated(own | {name: unguarded(own[name]) for name in TEXTS}, line, self.file)
         try:
-            return texts.module, self._made(texts, cells, line)
+            made = self._made(texts, cells, line)
         except InputError as error:
             if error.file is not None:
                 raise
             column = (error.field or "").removeprefix("quantiles_s.")
             level = f"{column}_s" if error.field != column else column
             raise at_line(line, error.message, self.file, level) from None
+        if self.rate is not None and (number := _amount(row[self.rate[0]])):
+            rate = self._scaled(number, self.rate[1], made.batch)
+            b, e = made.batch, made.concurrency
+            self.points.append(OperatingPoint(line, b, e, rate, None, None, made.duration_s, full=False))
+        return texts.module, made
+
+    def _refuse_other_things(self, row: Row, line: Place) -> None:
+        """Refuse a row in another unit, or of another module or hardware, by a column that is not read."""
+        for header, about in self.beside.items():
+            for name in about:
+                if row[header] and not unit_fits(name, row[header], self.bound.scales[name]):
+                    message = f"is {row[header][:40]!a}, but {name} is read in another unit"
+                    remedy = f"say its unit by {option_text('--unit')} {name}=UNIT"
+                    raise at_line(line, f"{message}; {remedy}", self.file, header)
+        for header in self.bound.further:
+            text = row[header]
+            name = next((one for one in TEXTS if names_of(one, header)), "")
+            if not name or name in self.bound.source or header in self.wanted or not text or is_amount(text):
+                continue
+            first = self.first.setdefault(header, text)
+            if first != text:
+                message = f"is {text[:40]!a}, and {first[:40]!a} above, but no column is read as {name}"
+            elif name == "hardware" and self.hardware and not _alike(text, self.hardware):
+                message = f"is {text[:40]!a}, but all rows count as {self.hardware}"
+            else:
+                continue
+            mapped = f"{option_text('--columns')} {name}={header}"
+            chosen = f"{option_text('--where')} {header}={text[:40]}"
+            raise at_line(line, f"{message}; give {mapped}, or {chosen}", self.file, header)
 
     def _made(self, texts: _ProfileRow, cells: Row, line: Place) -> Configuration:
         """The configuration of a row."""
@@ -250,6 +294,11 @@ class RowReader:
             return None
         scale = self.bound.scales["throughput_rps"]
         number = Fraction(positive_cell(cells["throughput_rps"], self._column("throughput_rps"), line, self.file))
+        return self._scaled(number, scale, batch)
+
+    @staticmethod
+    def _scaled(number: Fraction, scale: Fraction | str, batch: int) -> Fraction:
+        """Requests per second of a rate with its scale."""
         if isinstance(scale, str):
             return number * batch * rate_unit(scale.removeprefix(BATCHES) or "1", "--unit")
         return number * scale
@@ -278,7 +327,9 @@ class RowReader:
         """Whether too many requests of a row failed, which is said."""
         share, words = _failures(cells, self)
         if not share:
-            for header in self.bound.further:
+            # Next to a share, as in k6's metrics, counts of what was not so are no failures.
+            read = {_group(self.bound.source.get(name, "")) for name in ("failed", "failed_share")} - {""}
+            for header in (one for one in self.bound.further if _group(one) not in read):
                 own = _says_failure(header, row[header])
                 if own and own >= share:
                     share, words = own, f"{header} is {row[header][:40]}"
@@ -332,6 +383,17 @@ class RowReader:
                 raise at_line(line, message, self.file, column)
 
 
+def _group(header: str) -> str:
+    """The object that a nested field is in; empty: it is in none."""
+    return header.rpartition(".")[0]
+
+
+def _alike(text: str, other: str) -> bool:
+    """Whether one name is a part of the other, as L4 is of NVIDIA-L4."""
+    one, two = (re.sub(r"[^a-z0-9]", "", name.lower()) for name in (text, other))
+    return one in two or two in one
+
+
 def _apart(name: str) -> bool:
     """Whether a column is read apart from `_ProfileRow`."""
     return QUANTILE.fullmatch(name) is not None or MEASURE.fullmatch(name) is not None
@@ -363,16 +425,18 @@ def _says_failure(header: str, text: str) -> Fraction:
         counted = COUNTED.findall(text)
         failed = any(map(int, counted)) if counted else NO_FAILURE.fullmatch(text) is None
         return Fraction(failed)
-    succeeded = _amount(text) if OUTCOME_SHARE.search(header) else None
+    succeeded = _amount(text) if OUTCOME_SHARE.search(header) or SUCCESS.search(header) else None
+    if succeeded is not None and succeeded > 1 and not (OUTCOME_SHARE.search(header) or "%" in text):
+        succeeded = None
     if succeeded is not None:
         return max(Fraction(0), 1 - succeeded / (100 if succeeded > 1 or "%" in header + text else 1))
     return Fraction(BAD_OUTCOME.search(f"{header.replace('_', ' ')}={text}") is not None)
 
 
 def _amount(text: str) -> Fraction | None:
-    """The number in a cell; None: it holds none."""
+    """The number in a cell, which may have a decimal comma; None: it holds none."""
     try:
-        return Fraction(text.rstrip("% ")) if text else None
+        return Fraction(text.rstrip("% ").replace(",", ".", 1)) if text else None
     except (ValueError, ZeroDivisionError):
         return None
 

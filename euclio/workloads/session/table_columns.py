@@ -53,6 +53,14 @@ MEMORY: Mapping[str, Number] = {
     "gb": 1000,
     "gib": Fraction(1073741824, 10**6),
 }
+RATE = "throughput_rps"
+RATE_HEADER = re.compile(r"\b[rq]p[smh]\b|(req\w*|quer\w*|inf\w*|samples?) ?(/|per) ?(s|m|h)|throughput")
+UNIT = re.compile(r"(.*?)[ _.]?units?")
+NAMES = {
+    "module": re.compile(r"(model|module|network|dnn)( ?(name|id))?"),
+    "hardware": re.compile(r"(gpu|accelerator|device|hardware|machine|instance type)( ?(type|name|model))?"),
+}
+"""Headers of names, by the column that they may be."""
 BATCHES = "batches"
 """A unit of a rate: every one counts as many requests as the row's batch has; ``batches/min`` are per minute."""
 UNCOUNTED = {
@@ -75,9 +83,11 @@ REQUESTS = re.compile(r"(req\w*|quer\w*|inf\w*|samples?) ?(/|per)|[rq]p[smh]\b")
 PER_MINUTE, PER_HOUR = (re.compile(rf"(/|per) ?{one}|[rq]p{one[0]}\b") for one in (r"m(in|\b)", r"h(r|our|\b)"))
 OTHER_PRICE = re.compile(
     r"(/|per) ?(\d*[km]? ?(req|tok|call|image|inf)|min|sec|s\b|mo\b)|month|\bda(y|i)|week|year|annual|"
-    r"\bcents?(\b|per)|¢"
+    r"\bcents?(\b|per)|¢|\bct\b|\bspot\b|preempt|reserv|commit|saving"
 )
-"""Headers of prices that are not money per hour."""
+"""Headers of prices that are not money per hour, or not those of a machine on demand."""
+PER_REQUEST = re.compile(r"(/|\bper) ?(req|sample|image|img|item|inf|quer|prompt|frame|token)")
+"""Headers of a time for each request, which is no duration of a batch."""
 PART = re.compile(r"[(\[]\s*([^)\]]+?)\s*[)\]]\s*$")
 SUFFIX = re.compile(r"[_ ](ms|us|ns|s|sec|seconds|mb|mib|gb|gib)$")
 SIGNS = re.compile(r"[^a-z0-9.%/]+")
@@ -188,6 +198,10 @@ def bind(reading: Reading, header: Sequence[str], line: Place, file: str) -> Bou
         if name not in source and (tool is None or name not in tool.columns):
             raise InputError(f"gives a unit of {name}, which no column is read as", field="--unit")
     scales = {name: _scale(name, header_of, units.get(name)) for name, header_of in source.items()}
+    duration = source.get("duration_s", "duration_s")
+    if "batch" in source and PER_REQUEST.search(_plain_words(duration)):
+        message = f"reads duration from column {duration!a}, which is a time for each request; give that of a batch"
+        raise InputError(message, file=file, field="--columns")
     used = set(source.values())
     further = tuple(name for name in header if name not in used)
     return Bound(source, scales, tool.patterns if tool is not None else {}, further, tool)
@@ -246,6 +260,52 @@ def _scale(name: str, header: str, said: Number | None) -> Fraction | str:
     if str(unit).lower() not in known:
         raise InputError(f"is {str(unit)!r} for {name}; give {joined(known, 'or')}", field="--unit")
     return Fraction(known[str(unit).lower()])
+
+
+def units_beside(bound: Bound, said: Mapping[str, Number]) -> dict[str, tuple[str, ...]]:
+    """Columns of units that are not read, with euclio's names of the columns that they are about.
+
+    Args:
+        bound: the columns.
+        said: units that a user gave, which count whatever the table says.
+    """
+    known = {full_name(name, "--unit") for name in said}
+    own = {n: header for n, header in bound.source.items() if (n == RATE or n.endswith("_s")) and n not in known}
+    main = tuple(name for name in (RATE, "duration_s") if name in bound.source)
+    found = {}
+    for header in bound.further:
+        match = UNIT.fullmatch(header)
+        if match is not None and match[1]:
+            found[header] = tuple(name for name, source in own.items() if source.startswith(match[1]))
+        elif match is not None and len(main) == 1 and main[0] in own:
+            found[header] = main
+    return found
+
+
+def unit_fits(name: str, text: str, scale: Fraction | str) -> bool:
+    """Whether a unit in a cell is that by which a column is read."""
+    if name != RATE:
+        return TIMES.get(text.lower(), scale) == scale
+    try:
+        return text.lower() not in TIMES and _rate_scale(text, None) == scale
+    except InputError:
+        return False
+
+
+def unread_rate(bound: Bound) -> tuple[str, Fraction | str] | None:
+    """A rate next to a duration that is not read, with its scale; None: there is none whose unit is known."""
+    for header in bound.further if "duration_s" in bound.source and RATE not in bound.source else ():
+        if RATE_HEADER.search(_plain_words(header)):
+            try:
+                return header, _rate_scale(header, None)
+            except InputError:
+                continue
+    return None
+
+
+def names_of(name: str, header: str) -> bool:
+    """Whether a column that is not read may say a row's module or hardware."""
+    return NAMES[name].fullmatch(_plain_words(header.rpartition(".")[2])) is not None
 
 
 def _unit_in(header: str) -> str | None:

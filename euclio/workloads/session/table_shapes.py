@@ -17,6 +17,7 @@ from euclio.core.errors import InputError
 from euclio.core.progress import say
 from euclio.core.words import listed
 from euclio.files.json_reading import DEEPEST_NESTING, json_lines, parse_json, too_deep
+from euclio.problems.session.files.instances import FAILED
 from euclio.workloads.session.csv_rows import Place, Row, at_line, refuse_twice, rows_of, text_of
 
 Check = Callable[[list[str], Place], None]
@@ -29,6 +30,7 @@ NAMED = re.compile(r"\s*([^:|,;\t]{2,60}?)(?:\s*:|(?<=\]))\s+(\S.*?)\s*")
 """A line of a printed report, such as ``Request throughput (req/s):  3.77`` or ``[503] 99 responses``."""
 LEAST_NAMED = 3
 """Lines of names and values that make a report."""
+JSON_BEGINS = re.compile(r"\s*(\{|\[\s*[\[{\"])")
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 
@@ -60,7 +62,7 @@ def table_rows(
     if blocks:
         yield from _checked(blocks, check, file, lower)
         return
-    if text.lstrip()[:1] in ("{", "["):
+    if JSON_BEGINS.match(text):
         message = (
             "holds JSON, not a table of commas; name it with the ending .json, or .jsonl for an object in each line"
         )
@@ -178,8 +180,10 @@ def _rows_in(value: Any) -> list[Any]:
 
 
 def _lists_in(value: Any) -> Iterator[list[Any]]:
-    """The lists of objects in an object."""
-    for own in value.values() if isinstance(value, dict) else ():
+    """The lists of objects in an object, except of failures."""
+    for name, own in value.items() if isinstance(value, dict) else ():
+        if FAILED.search(name):
+            continue
         if isinstance(own, list) and own and all(isinstance(one, dict) for one in own):
             yield own
         else:
@@ -187,7 +191,7 @@ def _lists_in(value: Any) -> Iterator[list[Any]]:
 
 
 def _flat(value: Any, place: Place, file: str, prefix: str = "") -> Iterator[tuple[str, str]]:
-    """The scalars of an object by path; lists are no cells and stay out."""
+    """The scalars of an object by path; lists are no cells and stay out, but for the number of failures in one."""
     if not isinstance(value, dict):
         raise at_line(place, "is no object; a row is an object with a field for each column", file)
     for name, own in value.items():
@@ -196,5 +200,8 @@ def _flat(value: Any, place: Place, file: str, prefix: str = "") -> Iterator[tup
             yield from _flat(own, place, file, f"{path}.")
         elif own is None:
             yield path, ""
-        elif not isinstance(own, list):
+        elif isinstance(own, list):
+            if FAILED.search(name):
+                yield path, str(sum(bool(one) for one in own))
+        else:
             yield path, str(own).lower() if isinstance(own, bool) else str(own)

@@ -35,7 +35,11 @@ class _Hardware(FileModel):
     slices: dict[Name, Name] | None = None
 
 
-FAILED = re.compile(r"fail|error|timeouts|timed out|dropped|rejected|non-2xx|^\[[45]\d\d\]$", re.IGNORECASE)
+FAILED = re.compile(
+    r"fail|error|timeouts|timed out|dropped|rejected|\bshed\b|non-2xx|[45]xx\b|^\[[45]\d\d\]$|"
+    r"(status|code)\w*[^a-z0-9]*[45]\d\d$",
+    re.IGNORECASE,
+)
 """Names of numbers of requests that failed."""
 
 
