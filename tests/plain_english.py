@@ -27,7 +27,6 @@ NOT_YET = (
     "euclio/proving/day/corners.py",
     "euclio/questions/",
     "euclio/serving/",
-    "euclio/workloads/",
     "formulations/session/",
     "tests/",
 )
