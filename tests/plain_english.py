@@ -22,19 +22,12 @@ from pathlib import Path
 MOST = 3
 """Hard sentences that a file may have."""
 NOT_YET = (
-    "docs/findings/",
-    "docs/model/posterior.md",
-    "docs/tools/",
     "euclio/export/",
-    "euclio/files/",
     "euclio/problems/session/",
     "euclio/proving/day/corners.py",
     "euclio/questions/",
     "euclio/serving/",
-    "euclio/supervision/",
-    "euclio/workloads/",
     "formulations/session/",
-    "heuristics/session/",
     "tests/",
 )
 """Places whose words have not been gone over, or not to the end: they are counted, and not refused."""

@@ -1,4 +1,4 @@
-"""What the first changes save: `python docs/tools/change_costs.py FOLDER`.
+"""The savings of the first changes: `python docs/tools/change_costs.py FOLDER`.
 
 The sessions of a folder, each with the cheapest whole machines for its load running. The load then is 0.8 to 1.2 of
 that, and `exact` says what the cheapest plan costs by how many machines may change. It prints the table of
@@ -35,7 +35,7 @@ FIRST = (1, 2, 4, 8)
 
 
 def running(session: Session) -> tuple[RunningMachines, ...] | None:
-    """The machines of the cheapest whole plan of a session; None: it has none."""
+    """The machines of the cheapest whole plan of a session; None means that it has no plan."""
     plan = solve(session, "exact", charging=Charging.WHOLE, time_limit_s=LIMIT_S).plan
     if plan is None:
         return None
@@ -79,7 +79,7 @@ def _proven(found: Curve) -> bool:
 
 
 def draw(curves: dict[tuple[str, str], Curve]) -> Figure:
-    """What plans close to the running plan cost more than the cheapest of all, of two sessions, a curve per load."""
+    """Extra cost of plans close to the running plan over the cheapest of all; two sessions, a curve per load."""
     with new_figure(7.2, 3.3) as figure:
         both = figure.subplots(1, 2, sharey=True)
         for axes, name in zip(both, DRAWN, strict=True):
@@ -106,7 +106,7 @@ def draw(curves: dict[tuple[str, str], Curve]) -> Figure:
 
 
 def _above(found: Curve, step: Step) -> float:
-    """What a step costs more than the cheapest plan without a limit, in per cent."""
+    """The extra cost of a step over the cheapest plan without a limit, in per cent."""
     assert step.cost_per_h is not None
     assert found.free.cost_per_h is not None
     return 100 * float(step.cost_per_h / found.free.cost_per_h - 1)

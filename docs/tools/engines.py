@@ -1,4 +1,4 @@
-"""What each engine says of the same models, next to optima: `python docs/tools/engines.py [EXPERIMENT [FOLDER]]`.
+"""The answers of each engine to the same models, next to optima: `python docs/tools/engines.py [EXPERIMENT [FOLDER]]`.
 
 It makes the runs of an experiment (`notebooks/engines.toml`) that a folder (`build/engines`) does not have yet, and
 writes the table of `docs/findings/engines.md`. The optimum is what `exact` proves; plans are priced by the checker.
@@ -22,7 +22,7 @@ REFERENCE = "exact"
 
 
 class Row(NamedTuple):
-    """What became of the runs of a model on an engine; each is counted once, but for bounds.
+    """Counts of the outcomes of a model's runs on an engine; each run counts once, but for bounds.
 
     Attributes:
         label: model and engine.
@@ -30,7 +30,7 @@ class Row(NamedTuple):
         proven: claims of optimality, or of infeasibility, that are true.
         open: runs that end without a claim: a limit came first, or the model leaves more open than the tolerance.
         wrong: claims that are not true: optimal, or infeasible, where there is a cheaper plan.
-        above: bounds above the optimum, whatever the run claims.
+        above: bounds above the optimum, under any claim of the run.
         seconds: median wall time.
     """
 
@@ -49,7 +49,7 @@ def counted(label: str, own: pd.DataFrame, best: pd.Series[float]) -> Row:
     Args:
         label: model and engine.
         own: its runs, indexed by instance.
-        best: the optimum by instance; NaN: there is proven to be no plan.
+        best: the optimum by instance; NaN means a proof that there is no plan.
     """
     own = own.loc[own.index.intersection(best.index)]
     optimum = best[own.index]

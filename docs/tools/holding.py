@@ -1,4 +1,4 @@
-"""What an attainment costs at least and at most: `python docs/tools/holding.py [TRACE.csv] [--only N]`.
+"""Lower and upper bounds on the cost of an attainment: `python docs/tools/holding.py [TRACE.csv] [--only N]`.
 
 The sessions of a folder (default: `../shared/instances/sessions`), whole machines, requests that come at random: the
 plan that `solve --attainment` finds, the bound that is proven for every plan, and what the plan keeps at a fresh seed
@@ -76,7 +76,7 @@ class Case(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a search came to.
+    """The result of a search.
 
     Fields: cost of the plan per hour (None: no plan was found); that of the optimum for evenly spaced requests; what is
     proven: no plan costs less; share in time at a fresh seed and ten times the length; seconds of processor time.
@@ -102,7 +102,7 @@ class Row(NamedTuple):
 
     @property
     def gap(self) -> float | None:
-        """What the bound leaves open, as a share of the cost."""
+        """The gap of the bound, as a share of the cost."""
         if self.answer.cost is None or self.bound is None:
             return None
         return max(0.0, 1 - self.bound / self.answer.cost)
@@ -158,7 +158,7 @@ def answered(sessions: Sequence[Session], processes: dict[str, Setup], known: Pa
 
 
 def cost_of(session: Session, plan: Plan) -> float:
-    """What a plan costs per hour."""
+    """The cost of a plan per hour."""
     cost = evaluate(session, plan, SPARE).cost_per_h
     assert cost is not None
     return float(cost)
@@ -234,7 +234,7 @@ def neighbours(session: Session, chosen: list[tuple[Configuration, int]]) -> Ite
 
 
 def rules(session: Session, setup: Setup, target: float) -> dict[str, Plan | None]:
-    """What people do, by name."""
+    """The rules of thumb, by name."""
     return {
         "rate over throughput, rounded up": by_rule(session, math.ceil),
         "utilisation of 70 % at most": by_rule(session, for_utilisation),
@@ -245,7 +245,7 @@ def rules(session: Session, setup: Setup, target: float) -> dict[str, Plan | Non
 
 
 class Ruled(NamedTuple):
-    """A rule on one session: what its plan costs (None: it has none), and what that keeps."""
+    """A rule on one session: the cost of its plan (None means no plan), and the attainment that the plan keeps."""
 
     session: str
     rule: str
@@ -355,7 +355,7 @@ def draw(rows: Sequence[Row]) -> Figure:
 
 
 def part(sessions: list[Session], only: int | None) -> list[Session]:
-    """So many of the sessions, evenly spaced; None: all."""
+    """So many of the sessions, evenly spaced; None means all."""
     if only is None or only >= len(sessions):
         return sessions
     return [sessions[k * len(sessions) // only] for k in range(only)]

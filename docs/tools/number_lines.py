@@ -21,7 +21,7 @@ from studies.papers.published import Published
 
 RESULT, SETTING, EXAMPLE, BACKGROUND, DEFINITION = "result", "setting", "example", "background", "definition"
 KINDS = (RESULT, SETTING, EXAMPLE, BACKGROUND, DEFINITION)
-"""What a number is: what the paper found, what was set for it, part of a worked example, other people's finding or a
+"""The kind of a number: a finding of the paper, a setting, part of a worked example, other people's finding or a
 number that is common knowledge, part of a definition."""
 NOT_SCORED, NOT_MEASURED, DRAWN_ONLY = "not scored yet", "not measured", "drawing only"
 REASONS = (NOT_SCORED, NOT_MEASURED, DRAWN_ONLY)
@@ -29,7 +29,7 @@ REASONS = (NOT_SCORED, NOT_MEASURED, DRAWN_ONLY)
 not printed."""
 IN_WORDS, DRAWN, RESTATES = "in words", ", drawn", "restates"
 _FACTORS = {"ms": 1e-3, "milliseconds": 1e-3, "microseconds": 1e-6, "hours": 3600.0, "TFLOPS": 1e3}
-"""What a printed unit is of the unit that published numbers have."""
+"""The factor from a printed unit to the unit of published numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class PrintedNumber:
         unit: as printed.
         what: what it is, in a few words of ours.
         kind: one of `KINDS`.
-        row: key of the published number that it states; empty: none.
+        row: key of the published number that it states; empty if it states none.
         why: why there is no row, or what has to be said of it.
     """
 
@@ -69,7 +69,7 @@ class PrintedNumber:
 
     @property
     def address(self) -> tuple[str, str, str, str]:
-        """What the line of the text is known by: section, place, number and unit."""
+        """The key of the line: section, place, number and unit."""
         return self.section, self.place, self.number, self.unit
 
 
@@ -103,7 +103,7 @@ def addressed(numerals: Iterable[Numeral]) -> tuple[tuple[str, str, str, str], .
 
 
 def problems(line: PrintedNumber, keys: frozenset[str]) -> list[str]:
-    """What is wrong with a line, in words; empty: nothing.
+    """The fault of a line, in words; empty if it has none.
 
     Args:
         line: the line.

@@ -65,9 +65,9 @@ class Numeral:
         section: where, as `Line.section`.
         place: where within it, as `Line.place`.
         number: as printed, without unit.
-        unit: its unit or sign as printed, "$" for money; empty: none. One of a list or range has the list's.
-        kind: why it is no claim (`NO_CLAIM`); empty: it has to be accounted for.
-        before: what stands before it on its line, for whoever looks it up.
+        unit: its unit or sign as printed, "$" for money; empty if it has none. One of a list or range has the list's.
+        kind: why it is no claim (`NO_CLAIM`); empty if it has to be accounted for.
+        before: the text before it on its line, to find the place.
         after: what stands after it.
     """
 

@@ -1,8 +1,12 @@
-"""The tables and the figure of `docs/model/posterior.md`, from the stored draws: `python docs/tools/posterior.py`."""
+"""The tables and the figure of `docs/model/posterior.md`, from the stored draws: `python docs/tools/posterior.py`.
+
+With `--crossed` it writes nothing, and prints every number of a paper under the reference setting of the other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from pasting import DOCS, FIGURES, paste, table
@@ -14,6 +18,9 @@ from studies.inference.reference import reference_entry
 from studies.inference.store import Stored, stored_draw
 from studies.inference.targets import figure_label, full, off, targets
 from studies.inference.validation import by_group, left_out, validated
+
+NEAR = {"within a tenth": 1.1, "within a quarter": 1.25, "within a factor of 1.5": 1.5}
+"""Largest factor between a number and the printed one, by its words."""
 
 
 def opening(stored: Stored) -> str:
@@ -102,19 +109,40 @@ def groups(stored: Stored) -> str:
 
 
 def crossed(paper: str) -> str:
-    """A paper's numbers under its own reference setting, and under that of the other paper."""
-    other = other_paper(paper)
-    own, theirs = reference_entry(paper)["numbers"], reference_entry(other)["numbers_of_the_other_paper"]
-    keys = [key for key in targets() if key in own and key in theirs and targets()[key].role in ("fit", "check")]
-    header = (f"{paper.capitalize()}'s numbers", "printed", "own setting", f"{other.capitalize()}'s setting")
+    """A paper's numbers as printed, under its own reference setting, and under that of the other paper."""
+    own, theirs, keys = _both(paper)
+    header = (
+        f"{paper.capitalize()}'s numbers",
+        "printed",
+        "own setting",
+        f"{other_paper(paper).capitalize()}'s setting",
+    )
     rows = [
         (figure_label(key), f"{targets()[key].value:g}", *(f"{found[key]:.1f}" for found in (own, theirs)))
         for key in keys
     ]
-    for words, factor in (("within a tenth", 1.1), ("within a quarter", 1.25), ("within a factor of 1.5", 1.5)):
-        near = [str(int((abs(off(found, keys)) <= np.log(factor)).sum())) for found in (own, theirs)]
-        rows.append((f"**{words}**", f"of {len(keys)}", *near))
     return table(header, rows)
+
+
+def near() -> str:
+    """Counts of the numbers of both papers that either reference setting brings near the printed ones."""
+    header = ["near the printed number"]
+    counts: list[list[str]] = []
+    for paper in PAPERS:
+        own, theirs, keys = _both(paper)
+        name, other = paper.capitalize(), other_paper(paper).capitalize()
+        header += [f"{name}'s {len(keys)} numbers, own setting", f"{name}'s, {other}'s setting"]
+        for found in (own, theirs):
+            counts.append([str(int((abs(off(found, keys)) <= np.log(factor)).sum())) for factor in NEAR.values()])
+    return table(header, [(words, *found) for words, *found in zip(NEAR, *counts, strict=True)])
+
+
+def _both(paper: str) -> tuple[Mapping[str, float], Mapping[str, float], list[str]]:
+    """A paper's numbers under its own reference setting, those under the other paper's, and the keys of both."""
+    own = reference_entry(paper)["numbers"]
+    theirs = reference_entry(other_paper(paper))["numbers_of_the_other_paper"]
+    keys = [key for key in targets() if key in own and key in theirs and targets()[key].role in ("fit", "check")]
+    return own, theirs, keys
 
 
 def missed(draws: Sequence[Stored]) -> str:
@@ -149,13 +177,21 @@ def _ends(found: Optimal, digits: int) -> str:
 
 
 def main() -> None:
-    """Write all of it."""
+    """Write all of it, or print the numbers of both papers under both settings."""
+    if sys.argv[1:] == ["--crossed"]:
+        print("\n".join(crossed(paper) for paper in PAPERS))
+        return
     draws = [stored_draw(paper) for paper in PAPERS]
     own = {f"groups of {stored.paper}": groups(stored) for stored in draws}
-    own |= {f"crossed {paper}": crossed(paper) for paper in PAPERS}
     paste(
         DOCS / "model" / "posterior.md",
-        {"three numbers": opening(draws[0]), "results": results(draws), "missed": missed(draws), **own},
+        {
+            "three numbers": opening(draws[0]),
+            "results": results(draws),
+            "missed": missed(draws),
+            "crossed": near(),
+            **own,
+        },
     )
     figure = optimal_figure(draws[0])
     (FIGURES / f"{figure.key}.svg").write_text(figure.svg, encoding="utf-8", newline="\n")

@@ -1,4 +1,4 @@
-"""What it costs that requests come at random: `python docs/tools/randomness.py [TRACE.csv] [--answers FILE]`.
+"""The cost of random arrivals: `python docs/tools/randomness.py [TRACE.csv] [--answers FILE]`.
 
 Sessions of Harpagon's applications at several rates and tightnesses, planned by `exact` with the margins that keep an
 attainment, and with a margin on the SLO alone, as PPipe deducts one. It writes the tables between the marks of
@@ -84,7 +84,7 @@ class Case(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a search came to: cost over the optimum's (None: no plan was found), its margins, plans tried."""
+    """The result of a search: cost over the optimum's (None if it found no plan), its margins, plans tried."""
 
     extra: float | None
     rate_margin: float
@@ -120,7 +120,7 @@ def planned(session: Session) -> tuple[Plan, Evaluation] | None:
 
 
 def optimal_cost(session: Session) -> Fraction:
-    """What the optimum costs per hour."""
+    """The cost of the optimum per hour."""
     optimum = planned(session)
     assert optimum is not None
     assert optimum[1].cost_per_h
@@ -222,7 +222,7 @@ def grid_table(plans: Sweep, found: dict[Case, Answer]) -> str:
 
 
 def ppipe_cells(plans: Sequence[Deducted | None]) -> list[str]:
-    """What a table says of plans for 0.6 of the SLO."""
+    """The sentence about plans for 0.6 of the SLO, from a table."""
     known = [plan for plan in plans if plan is not None]
     if not known:
         return ["no plan"] + ["-"] * 5
@@ -238,7 +238,7 @@ def ppipe_cells(plans: Sequence[Deducted | None]) -> list[str]:
 
 
 def target_table(found: dict[Case, Answer]) -> str:
-    """What attainments cost, by dispatcher."""
+    """The cost of attainments, by dispatcher."""
     rows = [
         [percent(target, 1), *(mean(of(found, MIDDLE_RATE, MIDDLE, POISSON, name, target)) for name in DISPATCH)]
         for target in TARGETS
@@ -247,7 +247,7 @@ def target_table(found: dict[Case, Answer]) -> str:
 
 
 def arrivals_table(found: dict[Case, Answer], arrivals: Iterable[str]) -> str:
-    """What 99 % costs, by kind of arrivals."""
+    """The cost of 99 %, by kind of arrivals."""
     rows = [[kind, mean(of(found, MIDDLE_RATE, MIDDLE, kind, ROUNDS, TARGET))] for kind in arrivals]
     return table(["arrivals", "cost"], rows)
 
@@ -255,7 +255,7 @@ def arrivals_table(found: dict[Case, Answer], arrivals: Iterable[str]) -> str:
 def deducted(
     session: Session, share: Fraction, played_s: float = PLAYED_S, runs: int = SHORT_RUNS, *, dropping: bool = False
 ) -> Deducted | None:
-    """The plan for what is left of the SLO when a share is deducted; None: there is none.
+    """The plan for what is left of the SLO when a share is deducted; None if there is none.
 
     Args:
         session: the instance.
@@ -308,7 +308,7 @@ def sweep() -> Sweep:
 
 
 def per_load(plan: Deducted) -> float:
-    """What it costs more than the optimum per request that it carries at 99 %."""
+    """The extra cost over the optimum per request that it carries at 99 %."""
     return (1 + plan.extra) / plan.load - 1 if plan.load else float("inf")
 
 
@@ -350,7 +350,7 @@ def settings_table() -> str:
 
 
 def setting_cells(plans: Sequence[Deducted | None]) -> list[str]:
-    """What the table says of the workloads of a setting."""
+    """The sentence about the workloads of a setting, from the table."""
     known = [plan for plan in plans if plan is not None]
     if not known:
         return ["no plan", "-", "-", "-"]
@@ -391,7 +391,7 @@ def draw(found: dict[Case, Answer], plans: Sweep) -> Figure:
 
 
 def draw_margins(axes: Axes, found: dict[Case, Answer], plans: Sweep) -> None:
-    """What a margin on the SLO alone costs, for all of the load and for what it carries, and what the search found."""
+    """The cost of a margin on the SLO alone, for all of the load and for the part that it carries; the search."""
     shares = DEDUCTED[:-1]
     loosest = TIGHTNESSES[-1]
     known = [[p for rate in RATES for p in plans[rate, loosest, share] if p is not None] for share in shares]

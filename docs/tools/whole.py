@@ -1,4 +1,4 @@
-"""What whole machines cost, and what rounding up loses: `python docs/tools/whole.py [FOLDER]`.
+"""The cost of whole machines, and the loss by rounding up: `python docs/tools/whole.py [FOLDER]`.
 
 The 1131 workloads, some of ten other settings, and the sessions of a folder (default: `../shared/instances/sessions`),
 each planned by `exact` for machines by share, that plan bought whole, and planned for whole machines. It writes the
@@ -42,8 +42,8 @@ class Costs(NamedTuple):
         started: machines that the cheapest plan by share starts, parts counted as one.
         share: its cost as it is charged, that of the best plan known where the limit ended before a proof.
         rounded: its cost bought whole.
-        harpagon: that of Harpagon's plan bought whole; None: it finds none.
-        heuristic: that of the plan of `whole-greedy`; None: it finds none.
+        harpagon: that of Harpagon's plan bought whole; None if it finds none.
+        heuristic: that of the plan of `whole-greedy`; None if it finds none.
         whole: the cheapest plan of whole machines.
         proven: whether both plans, by share and whole, are proven the cheapest.
     """
@@ -58,7 +58,7 @@ class Costs(NamedTuple):
 
 
 def costs(session: Session) -> Costs | None:
-    """The costs of a session; None: it has no plan."""
+    """The costs of a session; None if it has no plan."""
     share = solve(session, "exact", time_limit_s=LIMIT_S)
     whole = solve(session, "exact", space=WHOLE, time_limit_s=LIMIT_S)
     if share.value is None or share.plan is None or whole.value is None:
@@ -142,7 +142,7 @@ def groups(found: Sequence[Costs]) -> list[tuple[str, list[Costs]]]:
 
 
 def draw(found: list[Costs]) -> Figure:
-    """What whole machines cost more, and what rounding up loses, by machines started."""
+    """The extra cost of whole machines, and the loss by rounding up, by machines started."""
     figure = Figure(figsize=(9.6, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2)
     shade(left, found, _extra, "whole machines, over shares", "#2f6fb5")

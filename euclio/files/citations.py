@@ -1,4 +1,4 @@
-"""What to cite: euclio, and the papers and programs that results rest on (`euclio cite`, `euclio.cite`)."""
+"""References to cite: euclio, and the papers and programs that results rest on (`euclio cite`, `euclio.cite`)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SPECIAL = {
     "^": r"\textasciicircum{}",
     **{sign: f"\\{sign}" for sign in "&%$#_"},
 }
-"""What TeX would obey, by what shows it."""
+"""Characters that TeX would obey, with the text that shows them."""
 ACCENTS = {
     "\u0300": "`",
     "\u0301": "'",
@@ -170,7 +170,7 @@ class _Collected:
 
 
 def cite(*results: AnyResult | str | Path, solver: SolverLike | Sequence[SolverLike] | None = None) -> Cited:
-    """What to cite; printed, it is BibTeX.
+    """The references to cite; printed, they are BibTeX.
 
     Args:
         *results: results, or files of results: what their solvers, engines and starting plans rest on.

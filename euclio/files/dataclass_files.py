@@ -2,8 +2,8 @@
 
 Fields may be names (`str`), any texts (`euclio.files.boundary.Text`), whole numbers, flags, floats (any number in the
 file), fractions (any number, or a text such as ``1/3``), plain data (`Any`, its numbers as fractions), enumerations of
-texts, other such dataclasses, tuples or objects of one of these, and any of them or None. What a dataclass refuses on
-being made (an `InputError`) is reported with the place where it stands.
+texts, other such dataclasses, tuples or objects of one of these, and any of them or None. If a dataclass refuses its
+fields (an `InputError`), the error names the place in the file.
 """
 
 from __future__ import annotations
@@ -28,12 +28,11 @@ from euclio.files.boundary import ExactNumber, FileModel, Flag, Name, Number, Te
 
 # Numbers that no decimal says, as texts next to the decimals that are shown (ours).
 #
-# Whoever reads the decimal has fifteen digits; euclio reads the text, so that nothing is another number on its way
-# through a file.
+# A reader of the decimal has fifteen digits. euclio reads the text, so no number changes on its way through a file.
 
 
 def needed_text(value: Fraction) -> str | None:
-    """The text of a number that its decimal does not say; None: it does, or it has more digits than a text may have."""
+    """The text of a number that its decimal does not say; None if it does, or if a text may not have so many digits."""
     return fraction_text(value) if exact_decimal_text(value) is None and has_text(value) else None
 
 

@@ -1,6 +1,6 @@
 """A problem family from three dataclasses and a checker, with plain files, tables and words (ours).
 
-What a family wants to say better, it says by `dataclasses.replace` on what comes from here.
+A family that wants better words replaces them by `dataclasses.replace` on the result.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class PlainSpace:
 
 @dataclass(frozen=True, slots=True)
 class PlainChecked:
-    """What a plain checker says about a plan.
+    """The answer of a plain checker about a plan.
 
     Attributes:
         violations: one line per broken rule.
@@ -152,7 +152,7 @@ def _features(instance: Any) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What is said about results of the family."""
+    """The words about results of the family."""
 
     goal: Goal
     default_solver: str
@@ -182,7 +182,7 @@ class _Words:
         return result.reason or f"{result.solver} found that no plan keeps the rules of the plan space"
 
     def explain(self, instance: Any, space: Any, limit_s: float | None) -> Explained:
-        """What the default solver says."""
+        """The answer of the default solver."""
         from euclio.core.solving import solve
 
         result = solve(instance, self.default_solver, space=space, time_limit_s=limit_s)

@@ -1,7 +1,7 @@
 """Ends of supervised processes: dying with the supervisor, and taking everything along that they have started.
 
-A supervised process is two: a keeper, which the supervisor started, and below it the one that works. What the worker
-leaves behind, in whatever session, becomes a child of the keeper, which is there when the worker is gone, and ends it.
+A supervised process is two: a keeper, which the supervisor started, and below it the worker. A process that the worker
+leaves behind, in any session, becomes a child of the keeper. The keeper outlives the worker and ends such processes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def settle(parent: int, scratch: str = "") -> None:
 
     Args:
         parent: process number of the supervisor.
-        scratch: folder that the keeper removes where the supervisor is gone; empty: none.
+        scratch: folder that the keeper removes where the supervisor is gone; empty if there is none.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     system.write_no_core_files()
@@ -60,7 +60,7 @@ def settle(parent: int, scratch: str = "") -> None:
 
 
 def worker_of(keeper: psutil.Process) -> psutil.Process | None:
-    """The process that works below a keeper; None: it is not there, or there is no keeper."""
+    """The process that works below a keeper; None if either is missing."""
     try:
         children = keeper.children()
     except psutil.Error:
@@ -72,7 +72,7 @@ class Started:
     """A process that was started here and leads its own group: whether and how it ended, and its end.
 
     Args:
-        process: the process, which nobody else collects.
+        process: the process, which no other code collects.
     """
 
     def __init__(self, process: psutil.Process) -> None:
@@ -87,7 +87,7 @@ class Started:
             return True
 
     def how_it_ended(self, patience_s: float) -> str:
-        """How it ended, after the subject; empty: it has not, within so many seconds. It is ended then."""
+        """How it ended, after the subject; empty if it has not within so many seconds. It is ended then."""
         until = time.monotonic() + patience_s
         while not self.has_ended() and time.monotonic() < until:
             time.sleep(LOOK_EVERY_S)

@@ -18,7 +18,7 @@ from euclio.core.system import own_memory_bytes, peak_memory_bytes
 from euclio.supervision.keeper import worker_of
 
 START_LIMIT_S = 120.0
-"""Limit of the start of a process, in which nobody's solver is loaded yet."""
+"""Limit of the start of a process, in which no solver is loaded yet."""
 
 COMPILATION_LIMIT_S = 600.0
 """Limit of preparing a solver that a package offers: its code may have to be compiled, on a machine that is busy."""
@@ -36,7 +36,7 @@ MIB = 1 << 20
 
 
 def preparation_limit_s(solver: str) -> float:
-    """Seconds that a solver's imports, compilation and warm-up may take, where nobody says otherwise.
+    """Seconds that a solver's imports, compilation and warm-up may take, unless the caller sets another limit.
 
     Args:
         solver: its name, or ``path/to/file.py:function``.
@@ -74,7 +74,7 @@ class Watch:
         process: the process, or the keeper above it.
 
     Attributes:
-        memory_limit_mb: resident memory, in MiB, of the process and of all below it; infinite: any.
+        memory_limit_mb: resident memory, in MiB, of the process and of all below it; infinity means no limit.
         peak_memory_mb: most resident memory seen so far, in MiB.
     """
 
@@ -85,7 +85,7 @@ class Watch:
         self._next_look = self._next_children = self.peak_memory_mb = 0.0
 
     def allow(self, limit_s: float, memory_mb: float | None = None) -> None:
-        """Let the process go on for so many seconds from now, with so much memory (None: as before)."""
+        """Let the process go on for so many seconds from now, with so much memory (None keeps the limit)."""
         now = time.monotonic()
         self._deadline, self._next_children = now + limit_s, now + CHILDREN_EVERY_S
         if memory_mb is not None:
@@ -97,7 +97,7 @@ class Watch:
         return max(0.0, min(LOOK_EVERY_S, self._deadline - time.monotonic()))
 
     def exceeded(self) -> Cause | None:
-        """The limit that the process is above; None: it keeps to all, or has been looked at a moment ago."""
+        """The limit that the process is above; None if it keeps to all, or was looked at a moment ago."""
         now = time.monotonic()
         if now >= self._deadline:
             return Cause.TIME
@@ -133,7 +133,7 @@ def peak_memory_mb() -> float:
 
 
 class Footprint:
-    """What runs leave behind in this process."""
+    """The things that runs leave behind in this process."""
 
     def __init__(self) -> None:
         self.settle()

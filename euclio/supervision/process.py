@@ -121,7 +121,7 @@ class Process(AbstractContextManager["Process"]):
         heard: Report = _nothing,
         looked: Callable[[], None] = _nothing,
     ) -> Any:
-        """What a function returns, called in the process with a `Report` and then these arguments.
+        """Call a function in the process with a `Report` and then these arguments, and return its value.
 
         Args:
             function: a function of a module; before it says `Begun`, it is in preparation.
@@ -133,7 +133,7 @@ class Process(AbstractContextManager["Process"]):
 
         Raises:
             EndedError: the process has ended, or was killed at a limit.
-            BaseException: whatever the function raises.
+            BaseException: the exception that the function raises.
         """
         self._began = None
         if not self.ready:
@@ -261,7 +261,7 @@ class Here:
     Nothing is killed: a call ends when its function returns. Limits of time are those that solvers keep themselves.
 
     Args:
-        output: takes what a call prints on standard output; None: standard output does.
+        output: takes what a call prints on standard output; None leaves it there.
     """
 
     ready, ended, peak_memory_mb = True, False, 0.0
@@ -271,7 +271,7 @@ class Here:
         self._output = output
 
     def call(self, function: Callable[..., Any], *arguments: Any, heard: Report = _nothing, **_: object) -> Any:
-        """What a function returns, called with a `Report` and then these arguments; as `Process.call`."""
+        """Call a function with a `Report` and then these arguments, and return its value; as `Process.call`."""
         with nullcontext() if self._output is None else redirect_stdout(self._output):
             return function(heard, *arguments)
 

@@ -32,10 +32,10 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """What comes now has a limit of its own, which counts from here; after the first one, preparations are over.
+    """The rest of the call gets a limit of its own, which counts from here; the first such ends the preparations.
 
     Attributes:
-        limit_s: seconds that the rest of the call may take; None: any.
+        limit_s: seconds that the rest of the call may take; None means no limit.
     """
 
     limit_s: float | None
@@ -43,7 +43,7 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What stands whatever becomes of the rest of the call."""
+    """The part of the answer that stands even if the rest of the call fails."""
 
     value: Any
 
@@ -57,14 +57,14 @@ class Wished:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """What a call has returned."""
+    """The value that a call has returned."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """What a call has raised, and where."""
+    """The exception that a call has raised, and its place."""
 
     error: BaseException
     trace: str
@@ -85,7 +85,7 @@ def main() -> None:
 
 
 def serve_forked(end: socket.socket, parent: int, scratch: str, known: Sequence[object]) -> NoReturn:
-    """A forked process: serve the supervisor at the other end; whatever happens, it goes nowhere else."""
+    """A forked process: serve the supervisor at the other end; the process never leaves this function."""
     try:
         system.lead_session()
         settle(parent, scratch)
@@ -139,7 +139,7 @@ def _raised(error: BaseException) -> Raised:
             return Raised(OwnSolverError(blamed), trace)
     try:
         copied = pickle.loads(pickle.dumps(error))
-    except Exception:  # pickle raises whatever it likes
+    except Exception:  # pickle raises exceptions of any type
         copied = None
     return Raised(copied if isinstance(copied, BaseException) else RuntimeError(_text(error)), trace)
 

@@ -1,7 +1,7 @@
 """Populations: named sets of instances that a share or a mean is of, each with a seed, a size and a hash.
 
 The one place where they are registered. "Harpagon is optimal on 68 %" says nothing without the workloads that it is
-optimal on; so whatever shows such a number says which population it is of, by name, seed and hash (`Identity`).
+optimal on. So each page with such a number states its population by name, seed and hash (`Identity`).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Population:
 
     @property
     def published(self) -> Identity:
-        """The identity of its published draw; its size is `count`, in whatever that counts."""
+        """The identity of its published draw; its size is `count`, in the unit `of`."""
         return Identity(self.name, self.seed, self.count, self.sha256)
 
 
@@ -119,7 +119,7 @@ class Identifying:
 
 
 def identify(instances: Iterable[Any], name: str, seed: int | None) -> Identity:
-    """Who some instances are.
+    """The identity of some instances.
 
     Args:
         instances: the instances, with names of their own.

@@ -1,7 +1,7 @@
 """Latency splitting: Algorithm 2 of Harpagon (§III-D), and the throughput-based rule of Scrooge and InferLine.
 
-Both walk from the least efficient configurations towards cheaper ones. What moves is a *unit*: one module, or
-several that the node merger made move together. A unit's *options* are the configurations it can switch to.
+Both walk from the least efficient configurations towards cheaper ones. They move *units*: one module, or several
+that the node merger made move together. A unit's *options* are the configurations it can switch to.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ MOST_EXPENSIVE_HARDWARE, LEAST_LATENCY = 0, 1
 
 
 class Units(NamedTuple):
-    """What moves in Algorithm 2 (Harpagon §III-D), and where it can move.
+    """The units that Algorithm 2 moves (Harpagon §III-D), and their options.
 
     Attributes:
         unit_of: unit of each module, shape (modules,).
@@ -148,7 +148,7 @@ def split_latency(s: SessionArrays, units: Units, criterion: int, start: int) ->
         start: MOST_EXPENSIVE_HARDWARE or LEAST_LATENCY.
 
     Returns:
-        All states; `reached` 0: not even the least latencies meet the SLO.
+        All states; `reached` is 0 if not even the least latencies meet the SLO.
     """
     count = units.first.size - 1
     latency, cost = np.empty((1, count)), np.empty((1, count))

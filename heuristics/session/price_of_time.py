@@ -24,11 +24,10 @@ from heuristics.session.staircases import CHEAPER, Stairs, cheapest_within, stai
 # Latency splitting by prices of time (ours), on steps of modules whose costs are known at every budget.
 #
 # Modules and a clock play. The clock names what a second costs in each module, and a module takes the step whose cost
-# and time cost least. The clock then charges the longest path of what the modules have taken on average, if it is
-# longer than the SLO, and its own prices are the average of what it has charged: fictitious play, of which both
-# averages come to the relaxation's optimum. The prices bound every choice from below. What a choice costs beyond the
-# bound is a sum over modules, each of which has a loss at its step, so that it is known which modules to look at
-# again.
+# and time cost least. The clock then charges the longest path of the modules' average steps, if it is longer than the
+# SLO. Its own prices are the average of its charges. This is fictitious play, and both averages come to the
+# relaxation's optimum. The prices bound every choice from below. The excess of a choice over the bound is a sum of
+# losses, one for each module at its step. So the search knows which modules to look at again.
 
 Bools = NDArray[np.bool_]
 
@@ -279,7 +278,7 @@ def choose_together(
     places, limit = s.order[begin:end], s.slo * (1.0 + TIE)
     before, after, latency = np.zeros(chosen.size), np.zeros(chosen.size), stairs.latency[chosen]
     best = total_of(stairs.cost[chosen[places]]) * CHEAPER
-    # What all of it costs less the bound, without the losses of the others: as much may be lost here.
+    # The cost of all less the bound, without the losses of the others, may be lost here.
     spare = total_of(stairs.cost[chosen]) * CHEAPER - bound - total_of(loss[chosen]) + total_of(loss[chosen[places]])
     for m in places:
         # Steps come by falling latency: the last one whose loss may be borne is the fastest.
@@ -354,7 +353,7 @@ def _plan_on(session: Session, space: PlanSpace) -> Answer:
 
 @compiled
 def plan_by_prices(s: SessionArrays) -> tuple[Schedule, float]:
-    """The plan of a session each of whose modules has a configuration, and its cost per hour; infinite: none found."""
+    """The plan of a session whose modules all have a configuration, and its cost per hour; infinite without a plan."""
     plan, stairs, cost = new_schedule(s), staircases(s), 0.0
     if (stairs.first[1:] == stairs.first[:-1]).any():
         return plan, np.inf

@@ -1,17 +1,17 @@
-"""Partial allocations of Scrooge (§3.3, equation (3)): what becomes of the rate that fills no whole machine.
+"""Partial allocations of Scrooge (§3.3, equation (3)), which serve the rate that fills no whole machine.
 
 The allocation step gives every module one configuration and budgets it for machines at full rate, W = d + b/t. The
 last machine gets only the rest f of the rate and collects its batch more slowly, W* = d + b/f, so its configuration
 is chosen anew. Where the paper is silent or contradicts itself (ours, in the system's favour):
 
-- The text refines the partial allocation "on this machine type" only; its worked example (A's partial allocation goes
-  to Y, its full one to X) can come out only if every worker type is open. So every type is.
+- The text refines the partial allocation "on this machine type" only. In its worked example A's partial allocation goes
+  to Y, its full one to X. This can come out only if every worker type is open. So every type is.
 - The paper shrinks the batch of one worker; a smaller batch may take less than f. Then f becomes whole machines of the
   new configuration and a smaller rest on one more.
-- A partial allocation follows the full one in rank. Nothing is lost: a better-ranked configuration whose W* fits
+- A partial allocation follows the full one in rank. This loses nothing. A better-ranked configuration whose W* fits
   would have had W < W* in the allocation step.
-- Where no configuration takes the rest in time (3 requests per second fill not even a batch of 1 soon enough), whole
-  machines are released one by one and their rate joins the rest. The paper does not say what then happens.
+- No configuration may take the rest in time (3 requests per second fill not even a batch of 1 soon enough). Then whole
+  machines are released one by one and their rate joins the rest. The paper does not cover this case.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def ways(s: SessionArrays, module: int, configuration: int, released: int = 0) -
 
 
 def refine_greedily(s: SessionArrays, chosen: Sequence[int], deadline: float) -> list[Way] | None:
-    """Greedy search for the partial allocations (§3.3: what Scrooge falls back on; details ours).
+    """Greedy search for the partial allocations, Scrooge's fallback (§3.3; details ours).
 
     Starts with every module's fastest way. While a path misses the SLO, one more whole machine is released by the
     module on such a path that gets fastest by it. Then the change that saves most per second of latency within
@@ -236,7 +236,7 @@ def _best_saving(
 # Scrooge's greedy heuristic (§4.3, Figures 10 and 11): one configuration per module, then the partial allocations.
 #
 # It selects the module, worker type and configuration with the highest ratio of throughput gain to the product of cost
-# and latency increase. Where the paper is silent (ours, in the system's favour):
+# and latency increase. The paper is silent on these points (ours, in the system's favour).
 #
 # - Every module starts at its least W = d + b/t over all worker types; ties go to the better rank.
 # - Gain over cost is the gain in throughput per unit of money, t'/c' − t/c. On one worker type that is (t' − t)/c as

@@ -227,7 +227,7 @@ def whole_options(s: SessionArrays, fills: bool, weight: float) -> tuple[Units, 
             everywhere[s.first[m] : s.first[m + 1]] = machines
             dummy = max(0.0, total_of(machines * s.throughput[s.first[m] : s.first[m + 1]]) - s.rate[m])
             reached = module_latency(s, m, everywhere, partial_at, partial, dummy)
-            # What is slower and no cheaper is no option.
+            # A slower option that is no cheaper is left out.
             while size > first[m] and cost[size - 1] >= price * (1.0 - TIE):
                 size -= 1
             latency[size], cost[size], budget[size] = reached, price, limit

@@ -1,4 +1,4 @@
-"""What the machines of a session cost by a price list: what each of them is there is said, and never guessed (ours).
+"""Prices of the machines of a session from a price list; the user names each machine's entry, none is guessed (ours).
 
 A price list has instances, which may hold several accelerators; a machine of a session is one of these. So its price is
 that of the instance over the number of its accelerators.
@@ -31,7 +31,7 @@ JOINED = "+"
 
 @dataclass(frozen=True, slots=True)
 class MachinePrice:
-    """What a machine costs.
+    """The price of a machine.
 
     Attributes:
         hardware: name of the machine type in the session.
@@ -174,7 +174,7 @@ def _refuse_unknown_counts(catalogue: Catalogue, terms: Terms) -> None:
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:
-    """The nearest names whatever their case; a list has too many to name all of them."""
+    """The nearest names, in any case; a list has too many to name all of them."""
     by_lower = {name.lower(): name for name in sorted(known)}
     near = difflib.get_close_matches(word.lower(), by_lower, n=2)
     begun = [name for lower, name in by_lower.items() if word and lower.startswith(word.lower())]
@@ -267,7 +267,7 @@ class _Chooser:
         return offer.spot_price if self.terms.spot else offer.price
 
     def _each(self, offer: Offer) -> Fraction:
-        """What an offer costs per hour and machine."""
+        """The price of an offer per hour and machine."""
         price = self._price(offer)
         assert price is not None
         return price / self.hours / self._count(offer)

@@ -115,7 +115,7 @@ class Worker:
         """End the worker and all that it started."""
         self._started.end()
         for stream in (self._input, self._output, self._complaints):
-            with suppress(OSError):  # a pipe that nobody reads any longer
+            with suppress(OSError):  # a pipe that no process reads any longer
                 stream.close()
 
     def _line(self, deadline_ns: int) -> bytes:
@@ -144,7 +144,7 @@ class Worker:
         return bool(piece)
 
     def _ended(self) -> InputError:
-        """What to say of a worker that is gone, with the last line of its complaints."""
+        """The message about a worker that is gone, with the last line of its complaints."""
         self._complaints.seek(0)
         lines = self._complaints.read().decode(errors="replace").split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip()), "it says nothing")
@@ -177,7 +177,7 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What batches of one size took while so many ran at once.
+    """The durations of batches of one size while so many ran at once.
 
     Attributes:
         batch: inputs of a batch.
@@ -228,7 +228,7 @@ class Sample:
         return Configuration(hardware, self.batch, self.concurrency, median_s, quantiles_s=quantiles_of(durations))
 
     def remark(self) -> str:
-        """What has to be said of the sample, in a line; empty if nothing."""
+        """A warning about the sample, in a line; empty if there is none."""
         promised = self.batch * self.concurrency / float(self.median_s)
         if self.rate_rps >= promised * (1 - PROMISED):
             return ""

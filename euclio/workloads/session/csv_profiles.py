@@ -65,7 +65,7 @@ def session_from_csv(
     Args:
         path: the CSV file.
         prices_per_h: money per hour of each hardware of the file, which may also have it in a column.
-        further: leave out prices of other hardware, as a price list has them; False: they are refused.
+        further: leave out prices of other hardware, as a price list has them; False refuses them.
         rates_rps: request rate in requests per second, of each module or one for all.
         slo_s: end-to-end latency objective in seconds.
         edges: pairs of module names, from parent to child; None means a chain in the order of the file.
@@ -74,7 +74,7 @@ def session_from_csv(
         currency: what the prices are in, such as "EUR"; None if not said.
         reading: which column says what, for a file without euclio's own names and units.
         factors: requests of the child for each one of the parent, by edge; the rates of children follow from those of
-            the modules that requests enter by. None: every module has its rate in `rates_rps`.
+            the modules that requests enter by. None means that every module has its rate in `rates_rps`.
 
     Raises:
         InputError: naming file, line and remedy, or the module or hardware that has no rate, price or row.
@@ -146,7 +146,7 @@ def rates_along(
 
 
 def _only(given: Mapping[str, Number]) -> str | None:
-    """The one name that is given; None: there are several."""
+    """The one name that is given; None if there are several."""
     return next(iter(given)) if len(given) == 1 else None
 
 
@@ -207,7 +207,7 @@ def read_rows(
     Args:
         path: the file.
         reading: which column says what.
-        module: module of all rows where no column says it; None: a column has to.
+        module: module of all rows where no column says it; None requires a column.
         hardware: hardware of all rows, likewise.
 
     Raises:
@@ -270,7 +270,7 @@ def _refuse_others(module: str, known: Sequence[tuple[Place, Configuration, Row]
 
 
 def _together(rows: Sequence[tuple[Place, Configuration, Row]], reader: RowReader) -> Measured:
-    """What rows of one configuration say: of repetitions the median, and quantiles where there are enough of them."""
+    """The measurement in rows of one configuration: the median of repetitions, and quantiles of enough of them."""
     lines = tuple(line for line, *_ in rows)
     if len(rows) == 1:
         return Measured(rows[0][1], lines)
@@ -289,7 +289,7 @@ def _together(rows: Sequence[tuple[Place, Configuration, Row]], reader: RowReade
 
 
 def _far_apart(rows: Sequence[tuple[Place, Configuration, Row]], median_s: Fraction) -> str:
-    """What is doubted of repetitions: durations that differ too much for one thing measured several times."""
+    """A doubt about repetitions, if durations differ too much for one thing measured several times."""
     shortest, longest = (end(rows, key=lambda row: row[1].duration_s) for end in (min, max))
     if longest[1].duration_s <= APART * shortest[1].duration_s:
         return ""
@@ -300,7 +300,7 @@ def _far_apart(rows: Sequence[tuple[Place, Configuration, Row]], median_s: Fract
 def quantiles_of(durations: Sequence[Fraction]) -> dict[str, Fraction]:
     """The quantiles that so many durations tell: the least one that is not below that share of them.
 
-    A quantile takes 1/(1 - share) durations: with fewer it would be the longest one, whatever the share.
+    A quantile takes 1/(1 - share) durations: with fewer it would be the longest one at any share.
 
     Args:
         durations: seconds in ascending order.

@@ -1,4 +1,4 @@
-"""What Triton's model-analyzer measured: `metrics-model-inference.csv`, or a checkpoint (`*.ckpt`, which is JSON).
+"""Measurements of Triton's model-analyzer: `metrics-model-inference.csv`, or a checkpoint (`*.ckpt`, which is JSON).
 
 The columns of the CSV can be configured, so they are found by their names: `Model`, `Batch`, `Concurrency`, `Instance
 Group` (such as `5:GPU`), `Throughput (infer/sec)`, and where they are there `Model Config Path`, `Max Batch Size` and
@@ -6,7 +6,7 @@ the three `Server Compute ... time (ms)`. A checkpoint has all of it, whether dy
 use on the GPU.
 
 A server whose largest batch is less than two requests cannot put requests together, nor can one without dynamic
-batching; of others the times have to show it. What a duration is read from: `euclio.workloads.session.served`. Of
+batching; of others the times have to show it. `euclio.workloads.session.served` explains how a duration is read. Of
 several model configurations with the same batch and instances the one with the highest rate counts. Measurements that
 say nothing of one batch size on one machine are left out, which is said with the reason.
 """
@@ -44,7 +44,7 @@ FIELDS = {
 TAGS = tuple(f"perf_server_compute_{step}" for step in ("input", "infer", "output"))
 MEMORY_TAG = "gpu_used_memory"
 ROUNDED_MS = Fraction(1, 10)
-"""What the CSV rounds times to. Three of them are wrong by 0.15 ms at most, which is 5 % of 3 ms: shorter times tell
+"""The CSV rounds times to this. Three of them are wrong by 0.15 ms at most, which is 5 % of 3 ms: shorter times tell
 nothing of how busy instances were."""
 LEAST_TIMES_MS = 30 * ROUNDED_MS
 MS_PER_S = 1000

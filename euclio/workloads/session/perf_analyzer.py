@@ -1,10 +1,10 @@
 """Files of Triton's perf_analyzer: a row, or an experiment, per load of one model with requests of one batch size.
 
-The columns of its CSV (option `-f`) that are read: `Concurrency` (requests that the client kept outstanding),
-`Inferences/Second` (inputs answered per second), and `Server Compute Input`, `Server Compute Infer`, `Server Compute
-Output` (the server's mean times of a request in microseconds). The JSON of `--profile-export-file` has the times of
-single requests instead, and none in the server. Batch, model, hardware and instances are in neither. What a duration is
-read from: `euclio.workloads.session.served`.
+euclio reads these columns of its CSV (option `-f`): `Concurrency` (requests that the client kept outstanding) and
+`Inferences/Second` (inputs answered per second). It also reads `Server Compute Input`, `Server Compute Infer` and
+`Server Compute Output` (the server's mean times of a request in microseconds). The JSON of `--profile-export-file` has
+the times of single requests instead, and none in the server. Batch, model, hardware and instances are in neither.
+`euclio.workloads.session.served` explains how a duration is read.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _check_columns(row: list[str], line: int, file: str) -> None:
     untimed = [column for column in COMPUTE if column not in row]
     if untimed:
         message = (
-            f"lacks {', '.join(untimed)}, without which nobody can tell whether the server put requests together; "
+            f"lacks {', '.join(untimed)}, without which euclio cannot tell whether the server put requests together; "
             "measure a Triton server (--service-kind triton)"
         )
         raise at_line(line, message, file)

@@ -100,7 +100,7 @@ def scrooge_profile(name: str, as_evaluated: bool = True) -> Profile:
 
     Args:
         name: its name in the data file.
-        as_evaluated: at the time scale of §4; False: at that of Figure 5.
+        as_evaluated: at the time scale of §4; False means that of Figure 5.
     """
     return profile_of(scrooge_data()["modules"][name], as_evaluated)
 
@@ -110,8 +110,8 @@ def profile_of(entry: dict[str, Any], as_evaluated: bool = True, levels: Sequenc
 
     Args:
         entry: the entry; its fields are those of the file's `model`.
-        as_evaluated: at the time scale of §4, which `studies.scrooge.time_scale` derives; False: at that of
-            Figure 5. Modules whose time is printed are as printed under both.
+        as_evaluated: at the time scale of §4, which `studies.scrooge.time_scale` derives; False means that
+            of Figure 5. Modules whose time is printed are as printed under both.
         levels: concurrency levels; none means those of the data file.
     """
     data = scrooge_data()

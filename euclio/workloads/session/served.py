@@ -45,7 +45,7 @@ LEAST_BUSY = Fraction(9, 10)
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What a client measured at one load.
+    """A client's measurement at one load.
 
     Attributes:
         clients: requests that it kept outstanding, c.
@@ -82,7 +82,7 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A configuration, the point that it was read from, and what has to be said of it (empty: nothing)."""
+    """A configuration, the point that it was read from, and a warning about it (empty if there is none)."""
 
     configuration: Configuration
     point: Point
@@ -118,7 +118,7 @@ def derive(server: Server, points: Iterable[Point], hardware: str) -> Derived:
 def _refuse_batching(server: Server, measured: Sequence[Point], best: Point) -> None:
     """Refuse what a server may have measured with other batches than the client's.
 
-    What it does at any load, it may have done at the best one.
+    Batching at any load may also have happened at the best one.
     """
     for point in measured:
         busy = server.busy(point)

@@ -95,7 +95,7 @@ SIGNS = re.compile(r"[^a-z0-9.%/]+")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a user says of a table; everything empty: the columns have euclio's names and units.
+    """A user's description of a table; all empty means that the columns have euclio's names and units.
 
     Attributes:
         columns: header by euclio's name of a column, such as ``{"batch": "Batch Size"}``.
@@ -103,8 +103,8 @@ class Reading:
             that one of its units is.
         where: text that a column must have, by header, or several with ``|`` between them; other rows are left out.
         limits: most seconds of a column, by euclio's name, such as ``{"ttft_p99_s": 1}``; other rows are left out.
-        tool: name of a tool's table, or the path of an own one; None: a table that a tool is known for is found by
-            its columns.
+        tool: name of a tool's table, or the path of an own one; None finds the table of a known tool by its
+            columns.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -172,7 +172,7 @@ class Bound:
 
 
 def bind(reading: Reading, header: Sequence[str], line: Place, file: str) -> Bound | None:
-    """The columns of a header as a user or a tool names them; None: it has euclio's own names.
+    """The columns of a header as a user or a tool names them; None if it has euclio's own names.
 
     Raises:
         InputError: a column that is named is not there, or one has no unit; names the option that says it.
@@ -238,7 +238,7 @@ def _near(asked: str, header: Sequence[str]) -> str:
 
 
 def _scale(name: str, header: str, said: Number | None) -> Fraction | str:
-    """What numbers of a column are multiplied by."""
+    """The factor for the numbers of a column."""
     if name == "price_per_h":
         return _price_scale(header, said)
     if name in (*TEXTS, *WHOLES, *COUNTS, *OF_HARDWARE):
@@ -433,7 +433,7 @@ def _chosen(reading: Reading, header: Sequence[str], file: str) -> Tool | None:
 
 
 def _lacking(tool: Tool, header: Sequence[str]) -> str | None:
-    """A column that a tool's table has and a header has not; None: it has all that are needed."""
+    """A column that a tool's table has and a header has not; None if it has all that are needed."""
     for name in tool.needed:
         if _first(tool.columns[name], header) is None:
             return tool.columns[name][0]

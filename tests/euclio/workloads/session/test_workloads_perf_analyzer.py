@@ -152,7 +152,7 @@ def test_a_session_is_made_of_it(folder):
         (
             "Concurrency,Inferences/Second,Client Send,Server Compute Infer,Client Recv\n1,2,3,4,5\n",
             [],
-            "line 1: lacks Server Compute Input, Server Compute Output, without which nobody can tell whether the "
+            "line 1: lacks Server Compute Input, Server Compute Output, without which euclio cannot tell whether the "
             "server put requests together; measure a Triton server (--service-kind triton)",
         ),
         (
