@@ -21,6 +21,7 @@ from euclio.problems.session import (
     evaluate,
     longest_path,
 )
+from euclio.problems.session.family import FAMILY
 from euclio.workloads.session.applications import profiles
 from formulations.effort import FIRST, LATER, first_nodes, next_nodes
 from formulations.session.known_plans import IN_LINE, LATE_S, QUICK, quick_plan, with_known_plans
@@ -225,9 +226,8 @@ def test_past_the_limit_heuristics_are_run_until_there_is_a_plan(monkeypatch):
 
 def test_past_the_deadline_no_modes_are_listed():
     """Sixty modules with many modes each would keep a late process busy; what is not listed is not claimed complete."""
-    session = layered(4, "2")
-    space = PlanSpace(charging="whole")
-    listed = modes_below(session, space, [1e9] * 4, float("inf"))
-    late = modes_below(session, space, [1e9] * 4, 0.0)
+    session, space = FAMILY.tiny(PlanSpace(charging="whole"))
+    most = [1e3] * len(session.modules)
+    listed, late = (modes_below(session, space, most, deadline) for deadline in (float("inf"), 0.0))
     assert (listed.complete, all(listed.modes)) == (True, True)
     assert (late.complete, any(late.modes)) == (False, False)
