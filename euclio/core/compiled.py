@@ -59,6 +59,8 @@ class _KernelRuns:
         spent_s: seconds in interpreted calls.
         interpreted: number of interpreted calls.
         mark: their number when the current run began.
+        began: wall and processor seconds when the current run began, on the clocks of the process.
+        deadline: `time.perf_counter` value at which the current run stops; infinite without a limit.
         kernels: all kernels that have been defined.
         compiled: those of them that run as machine code.
     """
@@ -66,6 +68,7 @@ class _KernelRuns:
     def __init__(self) -> None:
         self.spent_s = 0.0
         self.interpreted, self.mark = 0, 0
+        self.began, self.deadline = (0.0, 0.0), INFINITY
         self.kernels: list[Kernel] = []
         self.compiled: set[Kernel] = set()
 
@@ -159,6 +162,8 @@ class Kernel(Source):
         """Whether machine code for such arguments is on disk; checked at most every `LOOK_EVERY_S`."""
         self.look_at = time.perf_counter() + LOOK_EVERY_S
         if is_cached(self, arguments):
+            if not _loads_in_time():
+                return False
             self.look_at = -INFINITY  # a call that cannot begin again leaves it to the next one
             return True
         if spent_s >= WORTH_MAKING_S:
@@ -240,6 +245,33 @@ def _restore(value: Any, copied: Any) -> None:
 def begin_run() -> None:
     """From now on, count how the kernels of a run are executed."""
     _state.mark = _state.interpreted
+
+
+@contextmanager
+def stopping_at(deadline: float) -> Iterator[None]:
+    """Inside, load no machine code that is there only after a deadline, since nothing interrupts the loading.
+
+    Args:
+        deadline: `time.perf_counter` value; infinite without a limit.
+    """
+    before = _state.began, _state.deadline
+    _state.began, _state.deadline = (time.perf_counter(), time.process_time()), deadline
+    try:
+        yield
+    finally:
+        _state.began, _state.deadline = before
+
+
+def _loads_in_time() -> bool:
+    """Whether machine code is there before the current run stops; on a busy machine it takes as much longer as the run.
+
+    With numba in the process already, it takes no time worth counting.
+    """
+    if _state.deadline == INFINITY or _state.compiled:
+        return True
+    now, (wall, processor) = time.perf_counter(), _state.began
+    own_s = max(time.process_time() - processor, 1e-3)
+    return now + WORTH_LOADING_S * max(1.0, (now - wall) / own_s) <= _state.deadline
 
 
 def how_kernels_ran() -> str:

@@ -10,7 +10,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from euclio.core.compiled import begin_run, how_kernels_ran
+from euclio.core.compiled import begin_run, how_kernels_ran, stopping_at
 from euclio.core.coverage import ranked, remedy
 from euclio.core.engine_packages import MissingEngineError, refuse_missing
 from euclio.core.errors import InapplicableError, InputError
@@ -162,7 +162,7 @@ class PreparedRun:
         options = changed(self.limits.options, warm_start=start)
         try:
             self._refuse_uncovered(self.solver)
-            with shared_incumbent() as standing:
+            with shared_incumbent() as standing, stopping_at(self.limits.deadline(started)):
                 limits = changed(self.limits, options=options, standing=standing)
                 answer = self.solver.run(self.instance, self.space, limits)
         except InapplicableError as error:

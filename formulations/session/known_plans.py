@@ -9,10 +9,12 @@ one heuristic alone, whose time grows in line with the modules, and which is run
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import chain
 
 from euclio.core.errors import InapplicableError
 from euclio.core.registry import Limits, solvers
@@ -31,7 +33,8 @@ AT_ONCE_S, SHARE = 0.03, 0.2
 where it takes at most this share of the limit."""
 CHECK_S, MOST_CHECK, LATE_S = 1e-3, 0.05, 0.1
 """Seconds that checking and handing over a plan may take for each module, on a busy machine; the largest share of the
-limit that is left for it; and from what time on any is."""
+limit that is left for it; and from what time on any is. No further heuristic is run so long after the limit, once there
+is a plan."""
 
 
 def with_known_plans(
@@ -77,8 +80,9 @@ def with_known_plans(
         if before is None:
             return found
         names = []
-    made = (_made_by(name, session, space) for name in names)
-    plan, cost = cheapest_of(session, space, [found.plan, before, *made])
+    known = [plan for plan in (found.plan, before) if plan is not None]
+    made = _made_in_time(names, session, space, started + limit_s + LATE_S, bool(known))
+    plan, cost = cheapest_of(session, space, chain(known, made))
     if plan is None and all_full(space):
         # In fractions, however little the SLO leaves to collect batches in.
         plan, cost = cheapest_of(session, space, [first_plan(session, space)])
@@ -88,10 +92,29 @@ def with_known_plans(
     return replace(found, plan=plan, claimed=claimed, bound=None if found.bound is None else min(found.bound, claimed))
 
 
-def quick_plan(session: Session, space: PlanSpace, own: Plan | None) -> tuple[Plan | None, Fraction | None]:
-    """The cheapest of an own plan and those of heuristics that take hundredths of a second, with its cost per hour."""
+def quick_plan(
+    session: Session, space: PlanSpace, own: Plan | None, deadline: float = math.inf
+) -> tuple[Plan | None, Fraction | None]:
+    """The cheapest of an own plan and those of heuristics that take hundredths of a second, with its cost per hour.
+
+    On a busy machine they take seconds: `LATE_S` past the deadline no further one is run, once there is a plan.
+    """
     names = (IN_LINE,) if _is_late(session) else (*QUICK, IN_LINE)
-    return cheapest_of(session, space, [own, *(_made_by(name, session, space) for name in names)])
+    made = _made_in_time(names, session, space, deadline + LATE_S, own is not None)
+    return cheapest_of(session, space, chain([own], made))
+
+
+def _made_in_time(
+    names: Iterable[str], session: Session, space: PlanSpace, until: float, is_known: bool
+) -> Iterator[Plan]:
+    """The plans of heuristics, each run when its plan is asked for; from `until` on none is run if a plan is known."""
+    for name in names:
+        if is_known and time.perf_counter() > until:
+            return
+        plan = _made_by(name, session, space)
+        if plan is not None:
+            is_known = True
+            yield plan
 
 
 def _is_late(session: Session) -> bool:

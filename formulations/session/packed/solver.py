@@ -87,7 +87,7 @@ def solve_packed(
     # A plan with shared machines is no slower with machines for every module.
     if own.infeasible:
         return own
-    plans = [start, own.plan if quick or own.plan is not None else quick_plan(session, apart, None)[0]]
+    plans = [start, own.plan if quick or own.plan is not None else quick_plan(session, apart, None, deadline)[0]]
     if spare_s >= 0.0:
         plans += [share_machines(session, plan, space) for plan in plans if plan is not None]
     plan, cost = cheapest_of(session, space, plans)

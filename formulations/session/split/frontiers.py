@@ -22,6 +22,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from euclio.core.compiled import is_past
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.problems.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate
@@ -165,7 +166,8 @@ def split_problem(session: Session, space: PlanSpace, deadline: float = math.inf
 def modes_below(session: Session, space: PlanSpace, most: list[float], deadline: float) -> SplitProblem:
     """Latency splitting over the modes that cost at most `most` per hour of each module, however fast they are.
 
-    Other arguments as of `split_problem`; also machines that are charged whole, if none costs nothing.
+    Past the deadline a module has no modes, and the problem is not complete. Other arguments as of `split_problem`;
+    also machines that are charged whole, if none costs nothing.
     """
     empty = without_modes(session)
     rooms = _rooms(session, space, empty)
@@ -174,7 +176,11 @@ def modes_below(session: Session, space: PlanSpace, most: list[float], deadline:
     modules = zip(session.modules, rooms, most, strict=True)
     stairs = [_Staircase(_alone(session, module), space, room, limit) for module, room, limit in modules]
     for stair in stairs:
-        stair.descend(Fraction(0), deadline)
+        # One staircase may take a while even where each of its searches ends at once.
+        if is_past(deadline):
+            stair.complete = False
+        else:
+            stair.descend(Fraction(0), deadline)
     return _with_stairs(empty, stairs, deadline)
 
 

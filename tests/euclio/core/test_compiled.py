@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +15,16 @@ import numpy as np
 import pytest
 from places import ROOT
 
-from euclio.core.compiled import Kernel, _state, compiled, compiled_in_place, using
+from euclio.core.compiled import (
+    WORTH_LOADING_S,
+    Kernel,
+    _loads_in_time,
+    _state,
+    compiled,
+    compiled_in_place,
+    stopping_at,
+    using,
+)
 from euclio.core.ways import Way
 from euclio.problems.session.arrays import Floats, Ints
 
@@ -144,3 +154,19 @@ def test_what_counts_no_references_returns_no_array() -> None:
     assert [kernel for kernel, kind in found.items() if not is_of_numbers(kind)] == []
     assert not is_of_numbers(tuple[int, Floats])
     assert is_of_numbers(Sum)
+
+
+@pytest.mark.parametrize(("processor_s", "left_s", "loads"), [(4.0, 1.1, True), (4.0, 0.9, False), (1.0, 3.0, False)])
+def test_machine_code_that_comes_after_the_limit_is_not_loaded(
+    monkeypatch: pytest.MonkeyPatch, processor_s: float, left_s: float, loads: bool
+) -> None:
+    """A run is 4 s old. It had a processor all the time, or a quarter of it, so that loading takes 1 s or 4 s."""
+    assert WORTH_LOADING_S == 1.0
+    monkeypatch.setattr(_state, "compiled", set())
+    clocks = {"perf_counter": 100.0, "process_time": 50.0}
+    for name in clocks:
+        monkeypatch.setattr(time, name, lambda name=name: clocks[name])
+    with stopping_at(104.0 + left_s):
+        clocks.update(perf_counter=104.0, process_time=50.0 + processor_s)
+        assert _loads_in_time() is loads
+    assert _loads_in_time()

@@ -1,6 +1,7 @@
 """What exact methods have when their limit ends, and what they say where plans only come near to an SLO."""
 
 import random
+import time
 from fractions import Fraction
 from itertools import pairwise, product
 
@@ -20,9 +21,11 @@ from euclio.problems.session import (
     evaluate,
     longest_path,
 )
+from euclio.problems.session.family import FAMILY
 from euclio.workloads.session.applications import profiles
 from formulations.effort import FIRST, LATER, first_nodes, next_nodes
-from formulations.session.known_plans import IN_LINE, QUICK, with_known_plans
+from formulations.session.known_plans import IN_LINE, LATE_S, QUICK, quick_plan, with_known_plans
+from formulations.session.split.frontiers import modes_below
 from tests.drawn.small_sessions import small_session
 
 IN_SEQUENCE = (Policy.TC, Policy.TC_SHARED, Policy.IN_TURN)
@@ -200,3 +203,31 @@ def test_many_modules_leave_time_to_hand_their_plan_over_and_have_no_heuristic_r
     # The one that is asked is asked before the search.
     assert (found.claimed, other) == (2.0, [(IN_LINE, 0)])
     assert limits == [pytest.approx(9.8, abs=1e-3)]
+
+
+def test_past_the_limit_heuristics_are_run_until_there_is_a_plan(monkeypatch):
+    """Each takes a second and the second one finds a plan: two are run, all where none has one, or the limit is far."""
+    session, now, asked = layered(4, "2"), [0.0], []
+    plan = solve(session, "whole-greedy").plan
+
+    def made_by(name, *given):
+        asked.append(name)
+        now[0] += 1.0
+        return plan if name == finds else None
+
+    monkeypatch.setattr("formulations.session.known_plans._made_by", made_by)
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+    for finds, deadline, runs in ((QUICK[1], LATE_S, 2), ("none", LATE_S, len(QUICK) + 1), (QUICK[1], 99.0, 4)):
+        now[0] = 0.0
+        asked.clear()
+        found, _ = quick_plan(session, PlanSpace(), None, deadline)
+        assert (found, len(asked)) == (None if finds == "none" else plan, runs)
+
+
+def test_past_the_deadline_no_modes_are_listed():
+    """Sixty modules with many modes each would keep a late process busy; what is not listed is not claimed complete."""
+    session, space = FAMILY.tiny(PlanSpace(charging="whole"))
+    most = [1e3] * len(session.modules)
+    listed, late = (modes_below(session, space, most, deadline) for deadline in (float("inf"), 0.0))
+    assert (listed.complete, all(listed.modes)) == (True, True)
+    assert (late.complete, any(late.modes)) == (False, False)
