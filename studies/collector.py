@@ -1,4 +1,4 @@
-"""The collector: makes the experiments of a study one after the other, in worker processes that they share."""
+"""The collector makes the experiments of a study in turn, in shared worker processes; time limits of their runs."""
 
 from __future__ import annotations
 
@@ -21,6 +21,25 @@ from euclio.experiments.pool import Pool, local_pool
 from euclio.experiments.record import MEASURED
 from euclio.experiments.runner import run
 from euclio.experiments.task import Measure, RunLimits, Setting
+
+RUN_LIMIT_S = 10.0
+"""Default for a run of Harpagon's, Piccolo's and Scrooge's studies; Scrooge's brute force takes longer on some
+decisions."""
+ENUMERATION_LIMIT_S = 1.0
+"""The timed brute force; a longer time is extrapolated from the share of tried vectors."""
+FINE_SPLIT_LIMIT_S = 30.0
+"""Harpagon's search over a finer grid of splits; the report counts the stopped searches."""
+PICCOLO_SPLIT_LIMIT_S = 20.0
+"""Piccolo's brute force over splits; the page counts the stopped ones."""
+KIND_PLAN_LIMIT_S = 60.0
+"""The best plan of a workload of one kind of profiles (`harpagon/kinds.py`)."""
+COLUMNS_LIMIT_S = 20.0
+"""PPipe's plans by `columns`, and by its printed program."""
+LITERAL_LIMIT_S = 5.0
+"""PPipe's program as printed on an open solver, long enough to decide whether there is a plan."""
+PROOF_LIMIT_S = 10.0
+"""The prover for each proof, so a sample takes at most five minutes more than solving again."""
+
 
 T = TypeVar("T")
 

@@ -14,14 +14,15 @@ from euclio.experiments.results.tables import save
 from euclio.report import Block, Counts, Fold, Heading, KeyNumbers, Table, html_page, markdown_page
 from studies import registered
 from studies.collector import Collector
-from studies.consistent import posterior_blocks, settings_intervals
 from studies.page_blocks import (
     as_data,
     how_to_read,
     identified,
     population_blocks,
+    posterior_blocks,
     score_frame,
     scorecard_blocks,
+    settings_intervals,
     standing_number,
     verdict_lines,
 )

@@ -18,7 +18,7 @@ from euclio.experiments.execution import prepared
 from euclio.experiments.task import SolverSetting
 from euclio.proving.certifying import certify, counts
 from euclio.report import Block, Heading, Paragraph, Table
-from studies.time_limits import PROOF_LIMIT_S
+from studies.collector import PROOF_LIMIT_S
 
 SAMPLE = 30
 COLUMNS = ("workload", "solver", "status", "verdict", "claim", "reason", "nodes", "wall_s")

@@ -12,8 +12,7 @@ import pandas as pd
 
 from euclio.experiments.results.tables import load
 from studies.collector import Collector
-from studies.harpagon.kinds import MEASURED, REFERENCE, KindAnswer, answers, collect_kinds
-from studies.harpagon.kinds_text import share_in_words
+from studies.harpagon.kinds import MEASURED, REFERENCE, KindAnswer, answers, collect_kinds, share_in_words
 from studies.inference.reference import nearest_shares
 from studies.papers.harpagon import HARPAGON
 from studies.papers.published import published_figures

@@ -14,11 +14,11 @@ from euclio.report.analysis.statistics import Measured, measured
 from euclio.workloads.populations import identify
 from euclio.workloads.session.acceptance import ABLATIONS, BASELINES, SYSTEMS
 from euclio.workloads.session.protocol import PUBLISHED_WORKLOADS, SEED, draw
-from studies.collector import Collector, seeded_sample
+from studies.collector import ENUMERATION_LIMIT_S, FINE_SPLIT_LIMIT_S, RUN_LIMIT_S, Collector, seeded_sample
 from studies.costs import costs
 from studies.harpagon import figures
+from studies.harpagon.kinds import CAPTION as KINDS_CAPTION
 from studies.harpagon.kinds import MEASURED, POPULATION, collect_kinds
-from studies.harpagon.kinds_text import CAPTION as KINDS_CAPTION
 from studies.harpagon.measures import (
     ABLATION_RUNS,
     ENUMERATION,
@@ -34,8 +34,7 @@ from studies.harpagon.measures import (
     measures,
     own_optimum,
 )
-from studies.harpagon.reasons import reasons
-from studies.harpagon.text import text
+from studies.harpagon.text import reasons, text
 from studies.inference.reference import reference_setting
 from studies.modules import kept_by_allocation, majority_configurations, module_figures
 from studies.papers.costs import extras, normalized
@@ -45,7 +44,6 @@ from studies.proof_sample import proofs_of
 from studies.reference_workloads import ReferenceDraws, draw_workloads_of, reference_draws, runs_of_some
 from studies.sessions import session_runs, session_tables
 from studies.study import Asked, Found, Part, Study
-from studies.time_limits import ENUMERATION_LIMIT_S, FINE_SPLIT_LIMIT_S, RUN_LIMIT_S
 
 Tables = Mapping[str, pd.DataFrame]
 Values = Mapping[str, float]

@@ -13,10 +13,10 @@ from euclio.experiments.task import Measure
 from euclio.workloads.populations import Identity, identify
 from studies.collector import Collector
 from studies.mlperf.choices import PARAMETERS
-from studies.mlperf.closed_loop import compared, sessions
 from studies.mlperf.inputs import ServerCase, cases
 from studies.mlperf.measures import measures
 from studies.mlperf.rules import CONFIGURED, RULES, SWEPT, Rule, modelled
+from studies.mlperf.serving import compared, sessions
 from studies.mlperf.text import reasons, text
 from studies.study import Asked, Found, Study
 
@@ -41,7 +41,7 @@ def collect(collector: Collector, asked: Asked) -> Found:
         for case in one.servers
     ]
     tried = results.measured(collector.staged("a number per class", list(servers.values()), values))
-    among = measure("studies.mlperf.closed_loop:among_clients", "clients", "session", seed=asked.seed, length=length)
+    among = measure("studies.mlperf.serving:among_clients", "clients", "session", seed=asked.seed, length=length)
     clients = results.measured(collector.staged("clients of Triton", sessions(), [among]))
     tried = tried.drop(columns=["instance", "label"])
     tables = {"servers": _ordered(served), "tried": tried, "clients": compared(clients.drop(columns="label"))}

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from euclio.problems.session.instance import Session
-from euclio.problems.session.plan import Plan
+from euclio.problems.session.instance import Configuration, Hardware, Module, Session
+from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.serving.arrivals import arrivals_of, duration_factors
 from euclio.serving.histogram import quantiles
 from euclio.serving.session.engine import tables as t
@@ -18,8 +19,19 @@ from euclio.serving.session.setup import Dispatch, Setup
 from euclio.serving.session.system import build_system
 from euclio.serving.units import NS_PER_S, Ints
 from studies.mlperf.choices import TRIED
-from studies.mlperf.inputs import PERCENTILES, ServerCase, cases
-from studies.mlperf.rules import BEFORE, CONFIGURED, RULES, SWEPT, Rule, modelled, noise, streams, timeout_s
+from studies.mlperf.inputs import PERCENTILES, ServerCase, analyzer_runs, cases
+from studies.mlperf.rules import (
+    BEFORE,
+    CONFIGURED,
+    PRICE_PER_H,
+    RULES,
+    SWEPT,
+    Rule,
+    modelled,
+    noise,
+    streams,
+    timeout_s,
+)
 from studies.mlperf.sharing import Streams
 
 SHARES = np.array([int(name[1:]) / 100 for name in PERCENTILES])
@@ -145,3 +157,93 @@ def largest_load(capacity_rps: float, holds: Callable[[float], bool]) -> float:
         middle = (low + high) // 2
         low, high = (middle, high) if holds(capacity_rps * middle / FINE) else (low, middle)
     return capacity_rps * low / FINE
+
+
+GPU = "TITAN RTX"
+SLO_S = 10
+"""Placeholder objective; these sessions have none."""
+SETTING = ["model", "instances", "largest_batch"]
+"""Columns of the server's set-up."""
+SIMULATED_S = 600.0
+
+
+def most_clients(runs: pd.DataFrame) -> int:
+    """The largest number of clients, which saturates the server."""
+    return int(runs.clients.max())
+
+
+def capacities() -> pd.DataFrame:
+    """Requests per second of a saturated server, one row per set-up: clients over mean latency, by Little's law.
+
+    `saturated_per_s` is the mean of repeated runs, `name` a name of the set-up.
+    """
+    runs = named_runs()
+    saturated = runs[runs.clients == most_clients(runs)]
+    found = saturated.groupby([*SETTING, "name"])[["through_latency_per_s"]].mean().reset_index()
+    return found.rename(columns={"through_latency_per_s": "saturated_per_s"})
+
+
+def named_runs() -> pd.DataFrame:
+    """Model Analyzer's measurements with the name of the set-up."""
+    runs = analyzer_runs()
+    instances, batch = runs.instances.astype(str), runs.largest_batch.astype(str)
+    return runs.assign(name=runs.model + ", " + instances + " × batch " + batch)
+
+
+def session_of(name: str, model: str, instances: int, capacity_rps: float) -> Session:
+    """The session of one module at the rate of a saturated server: as many requests at a time as instances."""
+    machine = Configuration(GPU, 1, instances, instances / capacity_rps)
+    module = Module(model, machine.throughput_rps, [machine])
+    return Session(name, SLO_S, [Hardware(GPU, PRICE_PER_H)], [module])
+
+
+def sessions() -> list[Session]:
+    """The sessions of all set-ups."""
+    rows = capacities().to_dict("records")
+    return [session_of(row["name"], row["model"], row["instances"], row["saturated_per_s"]) for row in rows]
+
+
+def among_clients(session: Session, seed: int, length: float) -> list[dict[str, Any]]:
+    """Simulate all measured numbers of clients of a set-up, except the one that its profile is read from.
+
+    Args:
+        session: the set-up.
+        seed: seed of the simulation, in which nothing is random.
+        length: the share of ten minutes that is simulated.
+    """
+    # Read from the measurements again, since writing and reading a session rounds it.
+    (exact,) = [one for one in sessions() if one.name == session.name]
+    (profile,) = exact.modules[0].profile
+    machine = LoadedMachine(exact, Plan((ModulePlan((Allocation(profile, 1),)),)), 0.0, 0.0)
+    runs = named_runs()
+    own = runs[runs.name == session.name]
+    rows = []
+    for clients in sorted(set(own.clients) - {most_clients(runs)}):
+        found = machine.among(int(clients), length * SIMULATED_S, seed)
+        rows.append({"clients": int(clients), **{f"simulated_{key}": value for key, value in found.items()}})
+    return rows
+
+
+def compared(simulated: pd.DataFrame) -> pd.DataFrame:
+    """One row per predicted measurement, with errors as shares of the measured values.
+
+    Args:
+        simulated: rows of `among_clients`, with the set-up's name as `instance`.
+    """
+    rows = simulated.rename(columns={"instance": "name"})
+    found = named_runs().merge(rows, on=["name", "clients"], how="inner")
+    for name in ("mean", "p90", "p99"):
+        found[f"error_{name}"] = 1000.0 * found[f"simulated_{name}"] / found[f"latency_{name}_ms"] - 1.0
+    found["error_per_s"] = found.simulated_per_s / found.through_latency_per_s - 1.0
+    return _with_fewer(found).drop(columns="name")
+
+
+def _with_fewer(found: pd.DataFrame) -> pd.DataFrame:
+    """Add the error of the mean with no more instances than clients.
+
+    The set-up with that many instances was measured too, and simulated.
+    """
+    means = found.groupby([*SETTING, "clients"]).simulated_mean.first()
+    fewer = found.assign(instances=found[["instances", "clients"]].min(axis=1))
+    by_clients = means.reindex(pd.MultiIndex.from_frame(fewer[[*SETTING, "clients"]])).to_numpy()
+    return found.assign(error_mean_of_used=1000.0 * by_clients / found.latency_mean_ms - 1.0)

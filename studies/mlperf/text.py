@@ -24,7 +24,6 @@ from studies.mlperf.class_text import (
     tried_table,
     trust_text,
 )
-from studies.mlperf.closed_loop import capacities
 from studies.mlperf.inputs import PERCENTILES, analyzer_runs, cases
 from studies.mlperf.measures import (
     group_errors,
@@ -35,7 +34,7 @@ from studies.mlperf.measures import (
     within,
 )
 from studies.mlperf.rules import BEFORE, CONFIGURED, RULES, SWEPT, Rule, variation
-from studies.mlperf.serving import LEAST_REQUESTS, LEAST_S
+from studies.mlperf.serving import LEAST_REQUESTS, LEAST_S, capacities
 from studies.papers.published import notes
 from studies.scorecard import Score
 from studies.study import Collected, Text

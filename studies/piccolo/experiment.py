@@ -11,7 +11,7 @@ from euclio.report.analysis.statistics import measured
 from euclio.workloads.populations import identify
 from euclio.workloads.session.acceptance import BASELINES
 from euclio.workloads.session.protocol import SEED, draw
-from studies.collector import Collector, seeded_sample
+from studies.collector import ENUMERATION_LIMIT_S, PICCOLO_SPLIT_LIMIT_S, RUN_LIMIT_S, Collector, seeded_sample
 from studies.costs import costs
 from studies.inference.reference import reference_setting
 from studies.modules import kept_by_allocation, majority_configurations, module_figures
@@ -31,13 +31,11 @@ from studies.piccolo.measures import (
     measures,
     settled,
 )
-from studies.piccolo.reasons import reasons
-from studies.piccolo.text import text
+from studies.piccolo.text import reasons, text
 from studies.proof_sample import proofs_of
 from studies.reference_workloads import ReferenceDraws, draw_workloads_of, reference_draws, runs_of_some
 from studies.sessions import session_runs, session_tables
 from studies.study import Asked, Found, Part, Study
-from studies.time_limits import ENUMERATION_LIMIT_S, PICCOLO_SPLIT_LIMIT_S, RUN_LIMIT_S
 
 Tables = Mapping[str, pd.DataFrame]
 Values = Mapping[str, float]

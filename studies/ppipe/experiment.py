@@ -29,7 +29,6 @@ from euclio.workloads.pipeline.artifact_blocks import measured_models
 from euclio.workloads.populations import Identity, identify
 from studies.collector import Collector
 from studies.ppipe import inputs
-from studies.ppipe.bursts import FIT_SEED, FITTED_ON, fit_table, fitted_cv, tried
 from studies.ppipe.cases import (
     FULL,
     MEAN,
@@ -51,7 +50,7 @@ from studies.ppipe.cases import (
 )
 from studies.ppipe.measures import CURVE_OF, measures, on_measured
 from studies.ppipe.reasons import reasons
-from studies.ppipe.serving import ServingSetup
+from studies.ppipe.serving import FIT_SEED, FITTED_ON, ServingSetup, fit_table, fitted_cv, tried
 from studies.ppipe.systems import DART, LITERAL, MANY, NP, PPIPE, PRINTED, SERVED, SYSTEMS, plan_table
 from studies.ppipe.text import text
 from studies.proof_sample import SampledProof, made_again, proofs_of
@@ -209,7 +208,7 @@ def _collect_on(
 
 
 def fit_bursts(collector: Collector, sampling: ClusterSampling, seed: int, measured: Measured) -> pd.DataFrame:
-    """Serve the groups of half of the clusters under increasingly variable gaps (`studies.ppipe.bursts`)."""
+    """Serve the groups of half of the clusters under increasingly variable gaps (`studies.ppipe.serving`)."""
     cases = [case for case in group_cases(sampling.groups, seed, measured) if case.setup in FITTED_ON]
     servings = tried(SERVED)
     stage = StudyStage(

@@ -13,7 +13,6 @@ from euclio.core.words import percent
 from euclio.workloads.pipeline.layer_models import GROUP_SIZE
 from studies.papers.published import printed_values
 from studies.ppipe import inputs, measures
-from studies.ppipe.bursts import FITTED_ON, fitted_cv
 from studies.ppipe.cases import (
     ABLATION_MARGIN,
     ABLATION_PARTITIONS,
@@ -25,6 +24,7 @@ from studies.ppipe.cases import (
     SCALES,
     UNMERGED,
 )
+from studies.ppipe.serving import FITTED_ON, fitted_cv
 from studies.ppipe.systems import DART, NP, PPIPE, PRINTED
 from studies.study import Collected
 

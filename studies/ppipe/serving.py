@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pandas as pd
+
 from euclio.core.families import family_of
 from euclio.files.json_reading import parse_json
 from euclio.problems.pipeline import Cluster, PipelinePlan, PipelineSpace, evaluate
@@ -19,6 +21,9 @@ from euclio.serving.pipeline.record import Simulation
 from euclio.serving.pipeline.setup import Arrivals, Scheduler, Setup
 from euclio.serving.pipeline.simulation import simulate
 from euclio.serving.requests import GRID, TARGET, Requests, attainment
+from studies.papers.published import printed_values
+from studies.ppipe.cases import LARGE
+from studies.ppipe.measures import BURSTY, KEYS, POISSON, RESERVATION, mean_loads, of_groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,3 +188,54 @@ def _next(tried: Mapping[int, Sequence[float]]) -> int | None:
         if high - low > 1:
             return (low + high) // 2
     return None
+
+
+FITTED_ON = LARGE[::2]
+"""Clusters of the fit."""
+CVS = (1.1, 1.25, 1.5, 1.75, 2.0, 2.5)
+FIT_SEED = 1000
+"""The number that is added to the seed of the study."""
+
+
+def tried(systems: tuple[str, ...]) -> tuple[ServingSetup, ...]:
+    """The arrivals for the fit: Poisson, and gamma gaps of each coefficient of variation."""
+    poisson = tuple(ServingSetup(system) for system in systems)
+    return (*poisson, *(replace(serving, cv=cv) for serving in poisson for cv in CVS))
+
+
+def printed_reductions() -> dict[str, float]:
+    """By system, the printed mean load under bursts over that of Poisson arrivals."""
+    value = printed_values("ppipe")
+    return {system: value[f"load_{key}_{BURSTY}"] / value[f"load_{key}_{POISSON}"] for system, key in KEYS.items()}
+
+
+def fit_table(serving: pd.DataFrame) -> pd.DataFrame:
+    """One row per coefficient of variation and system: the reduction, the printed one, the error over all systems.
+
+    Args:
+        serving: served plans under the arrivals of `tried`; `cv` is NaN for Poisson arrivals.
+    """
+    printed = printed_reductions()
+    poisson = mean_loads(serving[serving.cv.isna()], POISSON, RESERVATION).mean()
+    rows = []
+    for cv, own in serving[serving.cv.notna()].groupby("cv"):
+        found = mean_loads(own, POISSON, RESERVATION).mean() / poisson
+        error = sum((found[system] - printed[system]) ** 2 for system in KEYS)
+        rows += [
+            {"cv": cv, "system": system, "reduction": found[system], "printed": printed[system], "error": error}
+            for system in KEYS
+        ]
+    return pd.DataFrame(rows)
+
+
+def fitted_cv(table: pd.DataFrame) -> float:
+    """The coefficient of variation with the least error."""
+    return float(table.cv[table.error.idxmin()])
+
+
+def reductions(serving: pd.DataFrame, setups: tuple[str, ...]) -> dict[str, float]:
+    """By system, the mean load served under bursts over that of Poisson arrivals, on some clusters."""
+    groups = of_groups(serving)
+    own = groups[groups.setup.isin(setups)]
+    bursty, poisson = (mean_loads(own, arrivals, RESERVATION).mean() for arrivals in (BURSTY, POISSON))
+    return {system: float(bursty[system] / poisson[system]) for system in KEYS}

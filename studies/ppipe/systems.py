@@ -13,8 +13,8 @@ from euclio.core.result import Result
 from euclio.experiments.solver_settings import solver_settings
 from euclio.experiments.task import SolverSetting
 from euclio.problems.pipeline import Cluster, PipelinePlan, PipelineSpace, PlanEvaluation
+from studies.collector import COLUMNS_LIMIT_S, LITERAL_LIMIT_S
 from studies.sessions import counters
-from studies.time_limits import COLUMNS_LIMIT_S, LITERAL_LIMIT_S
 
 NP, DART, PPIPE, MANY, PRINTED, LITERAL = "NP", "DART-r", "PPipe", "many pipelines", "printed MILP", "literal MILP"
 """`MANY`: without the limit of one pipeline per sequence; `PRINTED`, `LITERAL`: appendix A on an open solver."""

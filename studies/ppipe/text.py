@@ -14,7 +14,6 @@ from euclio.report.analysis.statistics import Measured, mean
 from studies.agreement import agreement
 from studies.papers.published import CHECK, Published, notes
 from studies.ppipe import figures, inputs
-from studies.ppipe.bursts import FITTED_ON, fitted_cv, printed_reductions, reductions
 from studies.ppipe.cases import LARGE, timeline_case
 from studies.ppipe.inputs import model_latencies, ratios_along_depth
 from studies.ppipe.measures import (
@@ -30,6 +29,7 @@ from studies.ppipe.measures import (
     planned,
     proven,
 )
+from studies.ppipe.serving import FITTED_ON, fitted_cv, printed_reductions, reductions
 from studies.ppipe.systems import DART, LITERAL, MANY, NP, PPIPE
 from studies.scorecard import Score, ends, outcomes_text, score_line, tally
 from studies.study import Collected, Text

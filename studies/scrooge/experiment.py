@@ -17,7 +17,7 @@ from euclio.workloads.session.acceptance import planned_in
 from euclio.workloads.session.protocol import SEED, Draws, Workload, workloads
 from euclio.workloads.session.scrooge_sessions import COMPARED, draw_scrooge, scrooge_applications
 from euclio.workloads.session.worker_types import on_worker_types
-from studies.collector import Collector, seeded_sample
+from studies.collector import RUN_LIMIT_S, Collector, seeded_sample
 from studies.proof_sample import SampledProof, proofs_of
 from studies.readings import with_tried
 from studies.scrooge.changing import run_changing
@@ -39,7 +39,6 @@ from studies.scrooge.varied import MADE, VARIED, run_varied
 from studies.scrooge.varied_measures import decision_movements, decision_readings
 from studies.sessions import draw_workloads, session_runs
 from studies.study import Asked, Collected, Found, Study
-from studies.time_limits import RUN_LIMIT_S
 
 WORKLOADS = 200
 DECISIONS, LATENCY_DECISIONS = 8, 10

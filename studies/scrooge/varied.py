@@ -35,10 +35,9 @@ from euclio.workloads.session.scrooge_sessions import (
     scrooge_data,
 )
 from euclio.workloads.session.worker_types import on_worker_types
-from studies.collector import Collector
+from studies.collector import RUN_LIMIT_S, Collector
 from studies.scrooge.changing import LEAST_SECONDS, WorldCase, named_session
 from studies.scrooge.measures import GREEDY, MILP, OPTIMUM
-from studies.time_limits import RUN_LIMIT_S
 
 NO_TIMES_PRINTED = ("vehicle", "face_recogniser", "face_detector", "triplet")
 """Modules of §4.2 without a printed execution time or throughput."""

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from studies.consistent import FEWEST, settings_intervals, stored_posterior
 from studies.inference.prior import NAMES
 from studies.inference.store import PLACE, Stored, save_stored
+from studies.page_blocks import FEWEST, settings_intervals, stored_posterior
 
 FIGURE = "harpagon:2d_mean_extra"
 

@@ -8,8 +8,7 @@ import pytest
 from euclio.core.errors import InputError
 from euclio.workloads.generation import generate
 from studies.drawn_workloads import drawn_sessions
-from studies.harpagon.kinds import CANDIDATES, REFERENCE, answers, measured_sessions
-from studies.harpagon.kinds_text import kinds_blocks, kinds_number
+from studies.harpagon.kinds import CANDIDATES, REFERENCE, answers, kinds_blocks, kinds_number, measured_sessions
 
 NONE = float("nan")
 

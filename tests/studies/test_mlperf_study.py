@@ -14,7 +14,6 @@ from euclio.experiments.results.tables import load
 from euclio.files.json_reading import read_json
 from euclio.workloads.session.mlperf import durations_s
 from studies.mlperf.choices import PARAMETERS, TRIED
-from studies.mlperf.closed_loop import among_clients, capacities, compared, sessions
 from studies.mlperf.inputs import PERCENTILES, Kind, accelerator, analyzer_runs, cases
 from studies.mlperf.measures import by_case, group_errors, held_against, median_errors, reached, within
 from studies.mlperf.rules import (
@@ -34,7 +33,7 @@ from studies.mlperf.rules import (
     timeout_s,
     variation,
 )
-from studies.mlperf.serving import FINE, largest_load, machine_of, served
+from studies.mlperf.serving import FINE, among_clients, capacities, compared, largest_load, machine_of, served, sessions
 from studies.page_builder import reproduce
 from studies.papers.published import published_figures
 

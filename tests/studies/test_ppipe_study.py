@@ -19,7 +19,6 @@ from euclio.serving.requests import GRID
 from studies.page_builder import reproduce
 from studies.papers.published import published_figures
 from studies.ppipe import experiment, inputs
-from studies.ppipe.bursts import CVS, fit_table, fitted_cv, printed_reductions
 from studies.ppipe.cases import (
     GROUPS,
     MARGINS,
@@ -52,7 +51,7 @@ from studies.ppipe.measures import (
     utilization,
 )
 from studies.ppipe.reasons import open_text
-from studies.ppipe.serving import at_full_load, search
+from studies.ppipe.serving import CVS, at_full_load, fit_table, fitted_cv, printed_reductions, search
 from studies.ppipe.systems import DART, MANY, NP, PPIPE
 from studies.ppipe.text import instance_blocks
 from studies.study import Measurements

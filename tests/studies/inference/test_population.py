@@ -12,7 +12,7 @@ from euclio import cli
 from euclio.core.errors import InputError
 from studies.inference import __main__ as command
 from studies.inference import population, reference
-from studies.inference.__main__ import main
+from studies.inference.__main__ import main, summary
 from studies.inference.evidence import (
     by_role,
     choices,
@@ -32,7 +32,6 @@ from studies.inference.prior import NAMES, PAPERS, PRIORS, Choice, Setting
 from studies.inference.references import Again
 from studies.inference.simulation import Simulated
 from studies.inference.store import PRIOR, Stored, accepted_settings, load_stored
-from studies.inference.summary import summary
 from studies.inference.targets import (
     GROUPS,
     LONGEST,
