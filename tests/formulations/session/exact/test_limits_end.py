@@ -231,3 +231,12 @@ def test_past_the_deadline_no_modes_are_listed():
     listed, late = (modes_below(session, space, most, deadline) for deadline in (float("inf"), 0.0))
     assert (listed.complete, all(listed.modes)) == (True, True)
     assert (late.complete, any(late.modes)) == (False, False)
+
+
+def test_a_staircase_of_millions_of_modes_stops_at_its_deadline():
+    """With millions of machines each search ends before it reads the clock: packed plans once listed modes for hours."""
+    session, began = layered(4, "2"), time.perf_counter()
+    found = modes_below(session, PlanSpace(charging="whole"), [1e9] * 4, began + 0.2)
+    assert not found.complete
+    assert any(found.modes)
+    assert time.perf_counter() - began < 10.0
