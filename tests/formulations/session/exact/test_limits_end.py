@@ -234,7 +234,7 @@ def test_past_the_deadline_no_modes_are_listed():
 
 
 def test_a_staircase_of_millions_of_modes_stops_at_its_deadline():
-    """With millions of machines each search ends before it reads the clock: packed plans once listed modes for hours."""
+    """With millions of machines each search ends before it reads the clock; a packed plan took hours."""
     session, began = layered(4, "2"), time.perf_counter()
     found = modes_below(session, PlanSpace(charging="whole"), [1e9] * 4, began + 0.2)
     assert not found.complete
