@@ -137,7 +137,7 @@ def test_durations_shorter_than_a_nanosecond_are_whole_ticks() -> None:
 def test_ticks_are_no_finer_than_needed(rate: str, duration: str, arrivals: str, ticks: int) -> None:
     """Nanoseconds, unless durations, or the period 1/12 s of requests that come evenly, ask for parts of them."""
     session, plan = alone(rate, Configuration("h", 1, 1, Fraction(duration)), 0)
-    assert build_system(session, plan, None, Setup(arrivals), fine=True).clock == Clock(ticks)
+    assert build_system(session, plan, None, Setup(arrivals), fine=True).clock == Clock(ticks, exact=True)
 
 
 def test_long_durations_leave_less_room_for_ticks() -> None:
