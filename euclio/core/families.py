@@ -49,11 +49,7 @@ DEFAULT_FAMILY = next(iter(HOMES))
 
 @cache
 def find_family(name: str) -> Family:
-    """The family of this name.
-
-    Raises:
-        InputError: there is no such family.
-    """
+    """The family of this name; raises an `InputError` if there is no such family."""
     known = homes()
     if name not in known:
         raise InputError(f"unknown problem family {name!r}; known: {', '.join(known)}")

@@ -175,9 +175,7 @@ class Group:
     """Parameters that stand together in the help of a verb.
 
     Attributes:
-        title: its title.
         about: a line below the title.
-        parameters: its parameters.
         also: further keywords with the same meaning, such as the plan space's own field names.
         exclusive: whether at most one of them may be given.
     """

@@ -131,7 +131,6 @@ class _AskedBatch:
     """A batch submitted to dask.
 
     Attributes:
-        batch: the batch.
         cores: cores that it takes.
         attempt: how often it was submitted.
     """

@@ -153,7 +153,7 @@ class Outcome(Shown):
         refuted: number of runs made now whose proof a prover refuted.
     """
 
-    _view = late_value("euclio.experiments.views", "OUTCOME")
+    _view = late_value("euclio.experiments.status", "OUTCOME")
 
     folder: Path
     made: int
@@ -308,11 +308,7 @@ class _Runner:
 
 
 def pool_of(slots: int, dask: str | None, logs: Path) -> Pool:
-    """The pool that makes the runs.
-
-    Raises:
-        InputError: dask is asked for and not there.
-    """
+    """The pool that makes the runs; raises an `InputError` if dask is asked for and not there."""
     if dask is not None:
         return dask_pool(None if dask == LOCAL_DASK else dask, slots=slots, logs=logs)
     return local_pool(slots, logs=logs)

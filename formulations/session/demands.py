@@ -24,9 +24,9 @@ from fractions import Fraction
 
 from euclio.core.words import counted
 from euclio.problems.session import Session
-from euclio.problems.session.checking.machine_limits import paid_for
 from euclio.problems.session.demands import is_limited_by_changes
 from euclio.problems.session.largest_shares import LargestShare
+from euclio.problems.session.machine_limits import paid_for
 
 
 @dataclass(frozen=True, slots=True)

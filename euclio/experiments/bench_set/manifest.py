@@ -163,11 +163,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def write_manifest(manifest: Manifest, folder: Path) -> None:
-    """Write the manifest into a folder.
-
-    Raises:
-        InputError: it cannot be written.
-    """
+    """Write the manifest into a folder; raises an `InputError` if it cannot be written."""
     head = {"schema": SCHEMA, "seed": manifest.seed, "cpu": manifest.cpu}
     fields = [f'"{name}":{one_line(json_text(value))}' for name, value in head.items()]
     lines = ",\n".join(one_line(json_text(entry_data(entry))) for entry in manifest.entries)

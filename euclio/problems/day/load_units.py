@@ -90,11 +90,7 @@ def check_cells(cells: Sequence[str], header: Sequence[str], line: int) -> None:
 
 
 def place_of(column: str, header: Sequence[str]) -> int:
-    """The place of a named column.
-
-    Raises:
-        InputError: there is none of that name, or two.
-    """
+    """The place of a named column; raises an `InputError` if there is none of that name, or two."""
     if column not in header:
         raise InputError(f"is {column[:40]!r}, which is no column; {nearest(column, header)}", field="--load-column")
     if header.count(column) > 1:

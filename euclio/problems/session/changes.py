@@ -20,9 +20,9 @@ from euclio.core.numbers import exact_number
 from euclio.core.parameters import Parameter, option_text
 from euclio.core.values import amounts_by_name, count_or_none, exact_not_negative, exact_positive, named, one_or_named
 from euclio.core.words import amount, counted, full, joined, percent
-from euclio.problems.session.checking.machine_changes import NamedPlan, machine_counts, named_plan
 from euclio.problems.session.instance import Hardware, Session, amounts, level_share, machine_number
 from euclio.problems.session.largest_shares import LargestShare, exact_share, types_of_name
+from euclio.problems.session.machine_limits import NamedPlan, machine_counts, named_plan
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.running import Running, RunningMachines
 from euclio.problems.session.services import application_modules, application_rate
@@ -355,11 +355,7 @@ def _running_given(given: Any, session: Session) -> tuple[RunningMachines, ...]:
 
 
 def running_machines(path: str) -> tuple[RunningMachines, ...]:
-    """The machines of the plan in a result file.
-
-    Raises:
-        InputError: it is no result of a session with a plan.
-    """
+    """The machines of the plan in a result file; raises an `InputError` if it is no result of a session with a plan."""
     from euclio.files.unbound_results import load_without_instance
     from euclio.problems.session.files.plans import plan_without_instance
 

@@ -37,7 +37,6 @@ class Hardware:
     """A machine type.
 
     Attributes:
-        name: its name.
         price_per_h: price of a machine in money per hour.
         count: the stock: most machines of it that a plan may use (a plan charged by share: sum of the shares); None:
             any number.
@@ -201,7 +200,6 @@ class Module:
     """A DNN module with its request rate and its profile.
 
     Attributes:
-        name: its name.
         rate_rps: requests per second.
         profile: the configurations that plans may use.
         longest_duration_s: seconds that a batch takes at most; None: any.

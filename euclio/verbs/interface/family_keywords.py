@@ -50,11 +50,7 @@ def time_limit_of(keywords: Any) -> float | None:
 
 
 def either(keywords: Any, name: str, older: str) -> Any:
-    """The value of a keyword that has an older name.
-
-    Raises:
-        InputError: both are given.
-    """
+    """The value of a keyword that has an older name; raises an `InputError` if both are given."""
     if keywords.get(name) is not None and keywords.get(older) is not None:
         raise InputError(f"is given next to {name}, which is the same; leave one out", field=older)
     return keywords.get(older) if keywords.get(name) is None else keywords[name]

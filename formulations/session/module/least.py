@@ -18,7 +18,7 @@ import numpy as np
 
 from euclio.problems.session import Configuration, Module, Session
 from euclio.problems.session.arrays import Floats
-from euclio.problems.session.checking.machine_limits import least_machines
+from euclio.problems.session.machine_limits import least_machines
 from formulations.session.demands import limited_shares
 
 

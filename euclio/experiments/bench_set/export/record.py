@@ -55,14 +55,12 @@ class ExportedInstance:
         evidence: the evidence that no plan is better: "file", "independent search" or "checker"; empty if it is only
             the solver that proved the bound, or if nothing is proven.
         formulation: number of the written program, such as "F1"; empty if there is none.
-        variables: its variables.
         rows: its constraints, but for bounds of single variables.
         no_model: why there is no program, in one line.
         no_proof: why there is no proof file, in one line.
         date: day on which value or bound last improved, ISO 8601.
         time_limit_s: limit in seconds under which program and proof were made.
         source_hash: hash of the instance's entry in the set and of its files there.
-        files: its files.
     """
 
     name: str
