@@ -75,9 +75,5 @@ ENGINES = {
 
 
 def euclio_itself(version: str) -> Reference:
-    """The citation of euclio.
-
-    Args:
-        version: the installed version.
-    """
+    """The citation of euclio in the installed version."""
     return Reference("euclio", "misc", EUCLIO_TITLE, EUCLIO_AUTHORS, fields=(("version", version),))

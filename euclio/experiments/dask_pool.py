@@ -195,11 +195,7 @@ class DaskPool:
                 yield from records
 
     def _connect(self) -> Any:
-        """Connect to the scheduler, or start a cluster here.
-
-        Raises:
-            InputError: no scheduler answers at the address.
-        """
+        """Connect to the scheduler, or start a cluster here; raises an `InputError` if no scheduler answers."""
         if self._address is None:
             # Nothing but runs is done there, and each has its own limit of memory.
             self._cluster = self._distributed.LocalCluster(

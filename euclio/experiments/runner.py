@@ -279,11 +279,7 @@ class _Runner:
             stream.write((self.experiment.text or MADE_IN_PYTHON.format(name=name)).encode())
 
     def _make(self, pools: AbstractContextManager[Pool], batches: Iterator[Batch], pace: Pace) -> None:
-        """Make runs and keep each as soon as it is finished.
-
-        Raises:
-            RunInterrupted: stopped from the keyboard.
-        """
+        """Make runs and keep each as soon as it is finished; raises a `RunInterrupted` at Ctrl-C."""
         try:
             with RecordKeeper(self.folder) as keeper, pools as pool:
                 shown_at = 0.0

@@ -80,11 +80,7 @@ def _objects(text: str) -> Iterator[Line]:
 
 
 def check_cells(cells: Sequence[str], header: Sequence[str], line: int) -> None:
-    """Refuse a line with another number of cells than the header.
-
-    Raises:
-        InputError: naming the line.
-    """
+    """Raise an `InputError` that names the line if it has another number of cells than the header."""
     if len(cells) != len(header):
         raise InputError(f"has {len(cells)} cells; the header has {len(header)}", field=f"line {line}")
 

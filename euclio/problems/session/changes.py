@@ -303,20 +303,12 @@ def source_rate(session: Session) -> Fraction:
 
 
 def check_hardware(name: str, known: Iterable[str], field: str) -> None:
-    """Refuse hardware that a session does not have.
-
-    Raises:
-        InputError: with the nearest name.
-    """
+    """Raise an `InputError` with the nearest name for hardware that a session does not have."""
     check_known(name, known, "hardware", field)
 
 
 def check_known(name: str, known: Iterable[str], what: str, field: str) -> None:
-    """Refuse a name of something that a session does not have.
-
-    Raises:
-        InputError: with the nearest name.
-    """
+    """Raise an `InputError` with the nearest name for a name of something that a session does not have."""
     names = list(known)
     if name not in names:
         near = difflib.get_close_matches(name, names, n=1)
@@ -396,7 +388,6 @@ CHANGE_OPTIONS = (
     ),
     Parameter(
         flag="--stock",
-        field="stock",
         help="most machines that a plan may use of some hardware (`count` in files), such as A100=4,T4=20",
         parse=named(count_or_none),
         metavar="NAME=N,...",
@@ -410,7 +401,6 @@ CHANGE_OPTIONS = (
     ),
     Parameter(
         flag="--takes",
-        field="takes",
         help="what a machine takes of a resource of --resource or the file, such as region=T4:1,L4:2",
         parse=amounts_by_name,
         metavar="NAME=TYPE:N,...",
@@ -453,7 +443,6 @@ CHANGE_OPTIONS = (
     ),
     Parameter(
         flag="--largest-share",
-        field="largest_share",
         help="largest share of a module's requests that may need some hardware, such as spot-T4=0.5, or a group of "
         "types, such as spot-T4+spot-L4=0.5",
         parse=named(exact_positive),
@@ -461,14 +450,12 @@ CHANGE_OPTIONS = (
     ),
     Parameter(
         flag="--headroom",
-        field="headroom",
         help="plan for this share more requests: 0.2 multiplies all rates by 1.2",
         parse=exact_not_negative,
         metavar="SHARE",
     ),
     Parameter(
         flag="--durations",
-        field="durations",
         help="quantile of the measured durations that plans are to hold at, such as p95; default: the durations",
         parse=quantile_level,
         metavar="QUANTILE",
@@ -482,14 +469,12 @@ CHANGE_OPTIONS = (
     ),
     Parameter(
         flag="--least-machines",
-        field="least_machines",
         help="whole machines that a module has at least, such as decode=2; idle ones stand by",
         parse=named(count_or_none),
         metavar="MODULE=N,...",
     ),
     Parameter(
         flag="--at-least",
-        field="at_least",
         help="machines of some hardware that are paid for, used or not, such as A100=4",
         parse=named(count_or_none),
         metavar="NAME=N,...",

@@ -169,11 +169,7 @@ LEVEL = re.compile(r"p([1-9][0-9]?(\.[0-9]{1,3})?)")
 
 
 def level_share(level: str, field: str) -> Fraction:
-    """The share of cases that a level stands for: 0.95 of "p95".
-
-    Raises:
-        InputError: it is none; names the field.
-    """
+    """The share of cases of a level, 0.95 of "p95"; raises an `InputError` that names the field if it is no level."""
     found = LEVEL.fullmatch(level)
     if found is None:
         raise InputError(f"is {level!r}; give a quantile such as p50, p95 or p99", field=field)

@@ -68,11 +68,7 @@ def changed(family: Family, instance: Any, keywords: Mapping[str, Any]) -> tuple
 
 
 def changes_of(family: Family, instance: Any, keywords: Mapping[str, Any]) -> Changes | None:
-    """The given changes of an instance, not yet applied to it; None without any.
-
-    Raises:
-        InputError: a bad value.
-    """
+    """The given changes of an instance, not yet applied, or None; raises an `InputError` at a bad value."""
     asked = ((option, keywords.get(option.keyword)) for option in family.change_options)
     given = {option.field: _change_value(option, value, instance) for option, value in asked if value is not None}
     return family.changes(**given) if given and family.changes is not None else None

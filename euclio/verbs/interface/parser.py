@@ -49,11 +49,7 @@ class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line, like all other errors of bad input, and whose help has the usual first."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise the error.
-
-        Raises:
-            InputError: always.
-        """
+        """Raise the error as an `InputError`."""
         raise InputError(f"{_with_hint(message)}; see `{self.prog} --help`")
 
     def format_help(self) -> str:

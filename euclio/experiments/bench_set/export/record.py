@@ -122,11 +122,7 @@ def described(path: str, data: bytes) -> ExportedFile:
 
 
 def read_export(folder: Path) -> Export:
-    """The record of an export.
-
-    Raises:
-        InputError: naming the file, the field and the remedy.
-    """
+    """The record of an export; raises an `InputError` that names the file, the field and the remedy."""
     path = folder / FILE
     model = validated(file_model(Export), without_schema(read_json(path), SCHEMA, str(path)), str(path))
     with at("", str(path)):

@@ -94,11 +94,7 @@ def _module_plans(model: _SessionPlan, known: Container[str] | None = None) -> d
 
 
 def plan_without_instance(model: Any) -> NamedPlan:
-    """The plan of a result file, read without its instance.
-
-    Raises:
-        InputError: naming the field.
-    """
+    """The plan of a result file, read without its instance; raises an `InputError` that names the field."""
     modules = _module_plans(model)
     groups = tuple(tuple(group) for group in model.shared_machines or ())
     for i, group in enumerate(groups):
