@@ -22,7 +22,7 @@ from euclio.core.figures import PALETTE, grid, new_figure
 from euclio.core.result import Status
 from euclio.problems.session import Charging, Session
 from euclio.problems.session.changes import SessionChanges, source_rate
-from euclio.problems.session.checking.machine_changes import machine_counts, named_plan
+from euclio.problems.session.machine_limits import machine_counts, named_plan
 from euclio.problems.session.running import RunningMachines
 from euclio.questions.change_costs import Curve, Step, change_costs
 from euclio.report.figure_files import save_figure

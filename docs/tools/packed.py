@@ -32,9 +32,9 @@ from euclio.problems.session import (
     evaluate,
 )
 from euclio.problems.session.latency.of_requests import session_rate
+from euclio.problems.session.packing import residents, waits
+from euclio.problems.session.placing import share_machines
 from euclio.problems.session.plan import Allocation, ModulePlan
-from euclio.problems.session.sharing.packing import residents, waits
-from euclio.problems.session.sharing.placing import share_machines
 from euclio.serving.session.server import serve_evenly
 from euclio.serving.session.setup import Setup
 from euclio.serving.session.system import System, build_system

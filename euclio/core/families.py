@@ -16,11 +16,7 @@ from euclio.core.objective import Goal
 
 
 def offered_in(group: str) -> Iterable[EntryPoint]:
-    """The entry points of a group, of all installed packages.
-
-    Args:
-        group: name of the group, such as ``euclio.solvers``.
-    """
+    """The entry points of a group, such as ``euclio.solvers``, of all installed packages."""
     found: Iterable[EntryPoint] = _all().select(group=group)
     return found
 
@@ -49,11 +45,7 @@ DEFAULT_FAMILY = next(iter(HOMES))
 
 @cache
 def find_family(name: str) -> Family:
-    """The family of this name.
-
-    Raises:
-        InputError: there is no such family.
-    """
+    """The family of this name; raises an `InputError` if there is no such family."""
     known = homes()
     if name not in known:
         raise InputError(f"unknown problem family {name!r}; known: {', '.join(known)}")
@@ -106,11 +98,7 @@ def shown_goal(goal: Goal, instance: Any) -> Goal:
 
 
 def family_of(instance: Any) -> Family:
-    """The family of an instance.
-
-    Raises:
-        InputError: it belongs to no family.
-    """
+    """The family of an instance; raises an `InputError` if it belongs to none."""
     for family in each_family():
         if isinstance(instance, family.instance):
             return family

@@ -124,11 +124,11 @@ def legend_under(axes: Axes, **drawn: Any) -> None:
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), bbox_transform=moved, ncols=columns, **drawn)
 
 
-def log_axes(axes: Axes, *which: Literal["x", "y"], base: int = 10, form: str = "{x:g}") -> None:
+def log_axes(axes: Axes, *which: Literal["x", "y"], form: str = "{x:g}") -> None:
     """Logarithmic axes with plain numbers at their major ticks only."""
     for name in which:
         axis = axes.xaxis if name == "x" else axes.yaxis
-        (axes.set_xscale if name == "x" else axes.set_yscale)("log", base=base)
+        (axes.set_xscale if name == "x" else axes.set_yscale)("log")
         axis.set_major_formatter(form)
         axis.set_minor_formatter(NullFormatter())
 

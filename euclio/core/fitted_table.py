@@ -88,7 +88,6 @@ class Column:
     """A column of numbers: its heading, its cells, and its treatment in narrow windows.
 
     Attributes:
-        heading: its heading.
         of: the field of a row that it shows, or a function of the row; empty if the field has the heading's name.
         form: gives the value as text.
         spare: rank among the columns that a narrow window hides, from 1 on. Columns with 0 are hidden after these, from
@@ -172,9 +171,6 @@ class _Fitted:
     """A column with its widths.
 
     Attributes:
-        column: the column.
-        cells: its cells.
-        width: its width.
         whole: the width at which its cells stay in one line; its heading may take several.
         least: its minimum width: numbers and words of its heading stay whole.
     """
@@ -195,7 +191,6 @@ class FittedTable:
     """A table that hides its least needed columns if it is too wide.
 
     Attributes:
-        columns: the columns.
         rows: cells by row.
         title: title above the table; may be empty.
     """

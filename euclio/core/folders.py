@@ -33,11 +33,7 @@ def data_dir() -> Path:
 
 
 def made_folder(path: Path) -> Path:
-    """A folder that a user names for files; it is made if it is not there.
-
-    Raises:
-        InputError: it cannot be made.
-    """
+    """A folder that a user names for files, made if it is missing; raises an `InputError` if it cannot be made."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:

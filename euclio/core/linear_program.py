@@ -42,7 +42,6 @@ class Setting:
     Attributes:
         by_highspy: whether it uses highspy if installed, which takes a fifth of the time of scipy's interface.
         method: method of `scipy.optimize.linprog`.
-        options: its options.
     """
 
     by_highspy: bool

@@ -54,11 +54,7 @@ _BY_NAME = {one.key.upper(): one for one in KNOWN}
 
 
 def __getattr__(name: str) -> Reference:
-    """A reference by its key in capitals.
-
-    Raises:
-        AttributeError: there is no such reference.
-    """
+    """A reference by its key in capitals; raises an `AttributeError` if there is no such reference."""
     if name in _BY_NAME:
         return _BY_NAME[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -79,9 +75,5 @@ ENGINES = {
 
 
 def euclio_itself(version: str) -> Reference:
-    """The citation of euclio.
-
-    Args:
-        version: the installed version.
-    """
+    """The citation of euclio in the installed version."""
     return Reference("euclio", "misc", EUCLIO_TITLE, EUCLIO_AUTHORS, fields=(("version", version),))

@@ -42,10 +42,10 @@ def exact(value: Number) -> Fraction:
         raise ValueError(f"{value} is not a finite number") from None
 
 
-def decimal_text(value: Fraction, digits: int = 15) -> str:
-    """A fraction as decimal text for files: exact if such a text exists, else in ``digits`` digits."""
+def decimal_text(value: Fraction) -> str:
+    """A fraction as decimal text for files: exact if such a text exists, else in 15 digits."""
     text = exact_decimal_text(value)
-    return f"{float(value):.{digits}g}" if text is None else text
+    return f"{float(value):.15g}" if text is None else text
 
 
 def exact_decimal_text(value: Fraction) -> str | None:

@@ -121,7 +121,8 @@ class Parameter:
 
     Attributes:
         flag: the option as typed, such as "--policy"; without dashes it is a positional argument.
-        field: the field that it sets, in a plan space, in changes, in a simulation or in an exporter's options.
+        field: the field that it sets, in a plan space, in changes, in a simulation or in an exporter's options; by
+            default that of its keyword.
         help: one line, or a function that makes it from the families' offers; empty takes it from the verb's docstring.
         parse: reads the value from the command's text or from a call's argument. If both it and `choices` are absent,
             the option stands alone.
@@ -161,6 +162,7 @@ class Parameter:
         """
         # Every call needs the keywords of all options, so they are made once.
         object.__setattr__(self, "keyword", keyword_of(self.flag))
+        object.__setattr__(self, "field", self.field or self.keyword)
         if self.stands_alone and self.metavar is not None:
             raise TypeError(f"{self.flag} has a metavar and nothing that reads its value; give parse, such as str")
 
@@ -175,9 +177,7 @@ class Group:
     """Parameters that stand together in the help of a verb.
 
     Attributes:
-        title: its title.
         about: a line below the title.
-        parameters: its parameters.
         also: further keywords with the same meaning, such as the plan space's own field names.
         exclusive: whether at most one of them may be given.
     """

@@ -57,7 +57,6 @@ class Kind:
     """A kind of instance.
 
     Attributes:
-        name: its name.
         settings: the settings that it takes.
         draw: takes the settings as read, a count and a seed; returns checked instances.
         example: settings that make a quick draw; they include every setting that it takes or needs.

@@ -294,9 +294,9 @@ def progress_bar(what: str, total: int, after_s: float | None = None) -> Abstrac
     return shown
 
 
-def counted_bar(what: str, after_s: float | None = None) -> AbstractContextManager[Callable[[int], None]]:
+def counted_bar(what: str) -> AbstractContextManager[Callable[[int], None]]:
     """As `progress_bar`, with a total known only at the first step; yields the function that counts a step."""
-    shown = _Shown(what, after_s, counted=True)
+    shown = _Shown(what, None, counted=True)
     shown.given = shown.step
     return shown
 

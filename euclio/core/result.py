@@ -205,7 +205,6 @@ class WrittenResult(Shown):
         claimed: the solver's claim as written; None if there is none.
         bound: proven bound as written; None if there is none.
         figures: the plan's other figures as written, by their place in the file.
-        plan: the plan.
         changed: the instance of the result: the given one with the changes that the file states. The checker uses this
             one.
         changes: these changes (`Family.changes`); None if there are none.

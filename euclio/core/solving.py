@@ -88,9 +88,6 @@ class PreparedRun:
     """A run with all decisions made but not yet solved.
 
     Attributes:
-        instance: the instance.
-        family: its family.
-        solver: the solver.
         space: plan space that the solver searches and the checker uses.
         limits: limits and engine options, without the warm start.
         starter: solver of the warm start. None means no warm start.

@@ -9,10 +9,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache, lru_cache
 from typing import Any, cast
 
 from euclio.core.errors import InputError
+from euclio.core.numbers import count_number
 from euclio.core.parameters import Parameter
 
 _KEY = "space"
@@ -53,6 +55,28 @@ class SpaceField:
     def metadata(self) -> dict[str, Any]:
         """The metadata of the dataclass field."""
         return {_KEY: self}
+
+
+def one_of(kind: type[StrEnum], label: str, option: Parameter, **details: Any) -> SpaceField:
+    """A field whose value is a member of an enumeration; its names are the option's choices, and follow the label."""
+    own: dict[str, Any] = {
+        "words": lambda value: value.words,
+        "read": lambda name, instance, place: kind(word(name, kind, place)),
+        "variants": lambda _, space: ((f"{label} {k}", k) for k in kind if k is not getattr(space, option.field)),
+        "option": dataclasses.replace(option, choices=tuple(one.value for one in kind)),
+    }
+    return SpaceField(kind=str, **(own | details))
+
+
+def most_of(things: str, tried: tuple[int, int], option: Parameter, **details: Any) -> SpaceField:
+    """A limit on a number of things, None if there is none; solvers are tried with the first number that it is not."""
+
+    def variants(_: Any, space: Any) -> Iterator[tuple[str, int]]:
+        most = tried[getattr(space, option.field) == tried[0]]
+        yield f"at most {most} {things}", most
+
+    own: dict[str, Any] = {"variants": variants, "read": lambda most, instance, place: count_number(most, place)}
+    return SpaceField(kind=int, option=option, **(own | details))
 
 
 @cache
@@ -97,11 +121,7 @@ def contains(wide: Any, narrow: Any) -> bool:
 
 
 def word(value: str, words: Iterable[str], field: str) -> str:
-    """The value, if it is one of the words.
-
-    Raises:
-        InputError: it is not.
-    """
+    """The value, if it is one of the words; raises an `InputError` if it is not."""
     allowed = list(words)
     if value not in allowed:
         raise InputError(f"is {value[:40]!a}; it must be one of {', '.join(allowed)}", field=field)

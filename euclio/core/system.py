@@ -319,11 +319,7 @@ def kill_group(leader: int) -> None:
 
 
 def child_has_ended() -> bool:
-    """Whether a child has ended; if so, it is reaped.
-
-    Raises:
-        ChildProcessError: there is no child.
-    """
+    """Whether a child has ended, which is then reaped; raises a `ChildProcessError` if there is no child."""
     if sys.platform == "win32":
         raise NotImplementedError
     return os.waitpid(-1, os.WNOHANG)[0] != 0

@@ -44,9 +44,7 @@ class Trial:
     """One test run.
 
     Attributes:
-        purpose: its purpose.
         name: the instance and the special feature of the run, in words.
-        instance: the instance.
         space: the requested plan space.
         limits: limits and seed.
         like: index of the trial that it is compared with. None means that it is compared with none.

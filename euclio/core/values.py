@@ -49,11 +49,7 @@ class Values(Generic[NumberT]):
     holds: Callable[[Any], bool]
 
     def read(self, value: Any) -> NumberT:
-        """The number in a plain value.
-
-        Raises:
-            InputError: the value is no number, or breaks the rule.
-        """
+        """The number in a plain value; raises an `InputError` if the value is no number, or breaks the rule."""
         kinds = int if self.kind is int else (int, float, Decimal)
         number = self.number(value) if isinstance(value, kinds) and not isinstance(value, bool) else None
         if number is None:

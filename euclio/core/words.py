@@ -42,17 +42,16 @@ def told_apart(a: Value, b: Value) -> tuple[str, str]:
     return texts
 
 
-def amount(value: Value | None, unit: str = "", *, digits: int = 9, none: str = DASH) -> str:
+def amount(value: Value | None, unit: str = "", *, digits: int = 9) -> str:
     """An amount of money, a count or a rate, with commas between thousands.
 
     Args:
-        value: the amount. None gives `none`.
+        value: the amount. None gives a dash.
         unit: text after the number, such as " EUR".
         digits: significant digits; all digits before the decimal point are kept.
-        none: the text of None.
     """
     if value is None:
-        return none
+        return DASH
     number = float(value)
     if not math.isfinite(number):
         return plain(number) + unit

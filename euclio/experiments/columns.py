@@ -178,11 +178,7 @@ def with_later(table: pa.Table) -> pa.Table:
 
 
 def write_table(table: pa.Table, path: Path) -> None:
-    """Write a table to a Parquet file atomically.
-
-    Raises:
-        UnwritableError: it cannot be written.
-    """
+    """Write a table to a Parquet file atomically; raises an `UnwritableError` if it cannot be written."""
     with replaced(path) as stream:
         pq.write_table(table, stream, compression="zstd")
 

@@ -131,7 +131,6 @@ class _AskedBatch:
     """A batch submitted to dask.
 
     Attributes:
-        batch: the batch.
         cores: cores that it takes.
         attempt: how often it was submitted.
     """
@@ -196,11 +195,7 @@ class DaskPool:
                 yield from records
 
     def _connect(self) -> Any:
-        """Connect to the scheduler, or start a cluster here.
-
-        Raises:
-            InputError: no scheduler answers at the address.
-        """
+        """Connect to the scheduler, or start a cluster here; raises an `InputError` if no scheduler answers."""
         if self._address is None:
             # Nothing but runs is done there, and each has its own limit of memory.
             self._cluster = self._distributed.LocalCluster(

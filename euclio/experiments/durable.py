@@ -38,11 +38,7 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
 
 
 def removed(path: Path) -> None:
-    """Remove a file for good.
-
-    Raises:
-        UnwritableError: it could not be removed.
-    """
+    """Remove a file for good; raises an `UnwritableError` if it could not be removed."""
     with written(path):
         path.unlink(missing_ok=True)
         sync_folder(path.parent)

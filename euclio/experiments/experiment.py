@@ -83,7 +83,6 @@ class Experiment:
     """All runs of every instance x every solver (or measure) of its family x seeds x repeats.
 
     Attributes:
-        name: its name.
         instances: where the instances come from.
         solvers: solvers with options, or measures (`euclio.experiments.solver_settings`), their labels different.
         limits: limits of each run.

@@ -46,7 +46,6 @@ class NamedCode(NamedTuple):
     Attributes:
         field: the place.
         text: what stands there.
-        field: the field.
     """
 
     field: str

@@ -114,11 +114,7 @@ class ResultFolder:
         return _numbered(self.path, "records-*.parquet")
 
     def new_journal(self) -> Journal:
-        """A new journal, with the next number.
-
-        Raises:
-            UnwritableError: it cannot be made.
-        """
+        """A new journal, with the next number; raises an `UnwritableError` if it cannot be made."""
         last = max((_number(path) for path in (*self.journals(), *self.compacted())), default=0)
         return Journal(self.path / f"journal-{last + 1}.jsonl")
 
@@ -216,9 +212,6 @@ class RecordKeeper(AbstractContextManager["RecordKeeper"]):
 
     A thread compacts the journals, so that no slot waits; the last one is compacted at the end. After an error, the
     next runner compacts the remaining journals.
-
-    Args:
-        folder: the folder.
 
     Raises:
         UnwritableError: a record could not be written, or a journal not be compacted; written records are kept.

@@ -31,7 +31,6 @@ class InstanceEntry:
 
     Attributes:
         family: problem family.
-        name: its name.
         hash: hash of its text (`text_hash`).
         file: file that holds it.
         offset: byte at which its line begins in a file of drawn instances; None if the whole file is its text.
@@ -46,11 +45,7 @@ class InstanceEntry:
     population: str = ""
 
     def text(self) -> str:
-        """Its JSON text.
-
-        Raises:
-            InputError: the file is not as it was when the experiment was started.
-        """
+        """Its JSON text; raises an `InputError` if the file is not as it was when the experiment was started."""
         text = read_text(self.file) if self.offset is None else _line(self.file, self.offset)
         if text_hash(text) != self.hash:
             raise InputError("has changed since the experiment was started; start it again", file=str(self.file))

@@ -104,11 +104,7 @@ class Journal:
         self._unsynced = True
 
     def close(self) -> None:
-        """Make all records survive a power cut and end the journal.
-
-        Raises:
-            UnwritableError: they could not be synced.
-        """
+        """Sync all records to disk and end the journal; raises an `UnwritableError` if they could not be synced."""
         if self._closing.is_set():
             return
         self._closing.set()

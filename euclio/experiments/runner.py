@@ -153,7 +153,7 @@ class Outcome(Shown):
         refuted: number of runs made now whose proof a prover refuted.
     """
 
-    _view = late_value("euclio.experiments.views", "OUTCOME")
+    _view = late_value("euclio.experiments.status", "OUTCOME")
 
     folder: Path
     made: int
@@ -279,11 +279,7 @@ class _Runner:
             stream.write((self.experiment.text or MADE_IN_PYTHON.format(name=name)).encode())
 
     def _make(self, pools: AbstractContextManager[Pool], batches: Iterator[Batch], pace: Pace) -> None:
-        """Make runs and keep each as soon as it is finished.
-
-        Raises:
-            RunInterrupted: stopped from the keyboard.
-        """
+        """Make runs and keep each as soon as it is finished; raises a `RunInterrupted` at Ctrl-C."""
         try:
             with RecordKeeper(self.folder) as keeper, pools as pool:
                 shown_at = 0.0
@@ -308,11 +304,7 @@ class _Runner:
 
 
 def pool_of(slots: int, dask: str | None, logs: Path) -> Pool:
-    """The pool that makes the runs.
-
-    Raises:
-        InputError: dask is asked for and not there.
-    """
+    """The pool that makes the runs; raises an `InputError` if dask is asked for and not there."""
     if dask is not None:
         return dask_pool(None if dask == LOCAL_DASK else dask, slots=slots, logs=logs)
     return local_pool(slots, logs=logs)

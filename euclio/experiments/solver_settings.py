@@ -184,11 +184,7 @@ def _lists_values(value: Any, option: Parameter | None) -> bool:
 
 
 def _reader(solver: AnySolver, family: Family, key: str, folder: Path | None) -> Callable[[Any], Any]:
-    """The reader of one value of an option.
-
-    Raises:
-        InputError: the solver has no such option.
-    """
+    """The reader of one value of an option; raises an `InputError` if the solver has no such option."""
     if key in ENGINE_OPTIONS and key in solver.takes:
         return {
             Option.ENGINE: lambda value: _one_of(value, solver.engines),

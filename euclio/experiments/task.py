@@ -121,7 +121,6 @@ class Task:
         instance: name of the instance.
         instance_hash: hash of the instance's text (`text_hash`).
         setting: solver and options, or the measurement.
-        limits: limits.
         seed: seed of the solver's random choices.
         repeat: number of the repetition, from 0.
         certify_s: limit in seconds of a prover that tries the result if it is a proof; None disables it.

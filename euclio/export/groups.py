@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from euclio.export.names import TargetNames, UniqueNames, of_session
-from euclio.problems.session.checking.machine_limits import unused_machines
 from euclio.problems.session.evaluate import Evaluation, ModuleEvaluation, evaluate, machine_latencies
 from euclio.problems.session.instance import Configuration, Module, Session
 from euclio.problems.session.latency.of_requests import caveat
+from euclio.problems.session.machine_limits import unused_machines
+from euclio.problems.session.packing import residents, waits
 from euclio.problems.session.plan import ModulePlan, Plan
 from euclio.problems.session.policies import Policy
-from euclio.problems.session.sharing.packing import residents, waits
 from euclio.problems.session.space import PlanSpace
 from euclio.serving.session.targets import joins, own_dispatch
 

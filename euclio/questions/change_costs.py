@@ -22,10 +22,9 @@ from euclio.core.showing import Framed, Plotted
 from euclio.core.solver import AnySolver
 from euclio.core.solving import solver_for
 from euclio.problems.session.changes import SessionChanges
-from euclio.problems.session.checking.machine_changes import MachineChanges
-from euclio.problems.session.checking.machine_limits import counts_of
 from euclio.problems.session.evaluate import evaluate
 from euclio.problems.session.instance import Session
+from euclio.problems.session.machine_limits import MachineChanges, counts_of
 from euclio.problems.session.rules import Charging
 from euclio.problems.session.space import PlanSpace
 from euclio.questions.question import Question, Solved, Solving

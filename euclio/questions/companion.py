@@ -18,9 +18,9 @@ from euclio.problems.session.bought_whole import (
     shared_stats,
     with_whole_costs,
 )
-from euclio.problems.session.checking.machine_limits import limited_apart, needed_together
 from euclio.problems.session.evaluate import evaluate
 from euclio.problems.session.instance import Session
+from euclio.problems.session.machine_limits import limited_apart, needed_together
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.rules import Charging
 from euclio.problems.session.space import PlanSpace

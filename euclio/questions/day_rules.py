@@ -22,7 +22,7 @@ from euclio.problems.day.figures import DayFigures, figures_of
 from euclio.problems.day.instance import Day
 from euclio.problems.day.sharing import DaySpace
 from euclio.problems.session.costs import money
-from euclio.problems.session.stated_attainment import described, stated
+from euclio.questions.question import described, stated
 from euclio.serving.attainment.demand import Demand
 
 SCHEMA = "euclio/day-comparison/1"
@@ -34,7 +34,6 @@ class DayComparison(Framed, Plotted):
     """Results on one load over time.
 
     Attributes:
-        day: the instance.
         results: one per solver, in the order in which they were asked for.
         bound: the largest proven bound on the cost of all plans; None if there is none.
         demand: what every step keeps under random arrivals; None if nothing was asked.

@@ -20,7 +20,8 @@ from euclio.core.words import amount, counted, percent
 from euclio.files.boundary import at
 from euclio.files.json_writing import json_text
 from euclio.files.unbound_results import UnboundResult
-from euclio.problems.session.checking.machine_changes import (
+from euclio.problems.session.files.plans import plan_without_instance
+from euclio.problems.session.machine_limits import (
     SHARED,
     MachineChanges,
     NamedPlan,
@@ -29,7 +30,6 @@ from euclio.problems.session.checking.machine_changes import (
     machine_counts,
     machines_by_setting,
 )
-from euclio.problems.session.files.plans import plan_without_instance
 
 MOST_ROWS = 1000
 """Rows that a table shows at most."""

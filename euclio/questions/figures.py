@@ -62,16 +62,16 @@ def draw_change_costs_on(axes: Axes, curve: Curve) -> None:
         axes.legend()
 
 
-def draw_steps(axes: Axes, curve: Curve, colour: str = PALETTE[0], label: str = "cheapest plan") -> None:
+def draw_steps(axes: Axes, curve: Curve) -> None:
     """The least cost by the most changes, from the fewest that have a plan on."""
     most = [step.most or 0 for step in curve.steps]
     costs = [float(step.cost_per_h or 0) for step in curve.steps]
     if not most:
         return
     end = max(1, curve.tried[-1].most or 0, curve.free.changes or 0) * PAST_THE_END
-    axes.step([*most, end], [*costs, costs[-1]], where="post", color=colour, linewidth=1.5, label=label)
+    axes.step([*most, end], [*costs, costs[-1]], where="post", color=PALETTE[0], linewidth=1.5, label="cheapest plan")
     if len(most) <= MOST_MARKS:
-        axes.plot(most, costs, "o", color=colour, markersize=3.5)
+        axes.plot(most, costs, "o", color=PALETTE[0], markersize=3.5)
     axes.set_xlim(0, end)
 
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from euclio.core.result import Result, Status
+from euclio.core.result import AnyResult, Result, Status
 from euclio.core.solver import AnySolver
 from euclio.core.solving import solve
 from euclio.core.space_fields import in_words
-from euclio.core.words import figures, percent
+from euclio.core.words import figures, percent, rounded_down
 from euclio.problems.session.changes import SessionChanges
 from euclio.problems.session.evaluate import Evaluation
 from euclio.problems.session.instance import Session
 from euclio.problems.session.latency.of_requests import caveat
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.space import PlanSpace
-from euclio.problems.session.stated_attainment import Stated, stated
 from euclio.serving.attainment.demand import Demand
 
 SessionResult = Result[Plan, PlanSpace, Evaluation]
@@ -116,3 +115,42 @@ class Solved:
         if result.bound is None:
             return f"≤ {figures(result.value)}"
         return f"{figures(result.value)} (gap {percent(1 - result.bound / float(result.value), 1)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What a plan keeps.
+
+    Attributes:
+        share: requests answered within the SLO, of all that were served when it was judged.
+        least: the true share is at least this, with the confidence.
+        confidence: of each statement by itself.
+        requests: requests that it was judged by.
+    """
+
+    share: float
+    least: float
+    confidence: float
+    requests: int
+
+    def in_words(self) -> str:
+        """The share, and its bound rounded down."""
+        return f"{percent(self.share)}, ≥ {percent(rounded_down(self.least))}"
+
+
+def stated(result: AnyResult) -> Stated | None:
+    """What a result states; None: it has no plan, or was not asked."""
+    asked, stats = result.options.get("attainment"), result.stats
+    if asked is None or result.value is None or "attainment_at_least" not in stats:
+        return None
+    requests = int(stats["validated_requests"])
+    return Stated(stats["attainment"], stats["attainment_at_least"], asked["confidence"], requests)
+
+
+def described(kept: Stated | None) -> dict[str, Any]:
+    """What is stated as plain data; the same fields without a plan."""
+    return {
+        "attainment": None if kept is None else kept.share,
+        "attainment_at_least": None if kept is None else kept.least,
+        "judged_requests": None if kept is None else kept.requests,
+    }

@@ -18,9 +18,9 @@ from euclio.files.csv_files import rows_csv
 from euclio.problems.session.changes import SessionChanges, source_rate
 from euclio.problems.session.costs import money, per_million, per_month
 from euclio.problems.session.rules import Charging
-from euclio.problems.session.stated_attainment import described
 from euclio.questions.change_costs import Curve, Step
 from euclio.questions.cost_curve import CostCurve, CostStep, Over, OverRange
+from euclio.questions.question import described
 from euclio.questions.what_if import Grid, Point, WhatIf
 
 CHANGE_COSTS_SCHEMA = "euclio/change-costs/1"

@@ -19,7 +19,7 @@ from euclio.core.folders import data_dir
 from euclio.core.registry import find_solver
 from euclio.core.result import Status
 from euclio.core.solving import solve
-from euclio.experiments.bench_set.access import entries
+from euclio.experiments.bench_set import entries
 from euclio.experiments.bench_set.manifest import best_path, instance_path, set_folder
 from euclio.files.boundary import FileModel, at, validated
 from euclio.files.json_reading import parse_json

@@ -131,11 +131,7 @@ def _planned_for_more(given: GivenInstance, said: GivenResult) -> str:
 
 
 def exporter_of(given: GivenInstance, to: str) -> Exporter:
-    """The exporter that is asked for.
-
-    Raises:
-        InputError: the instance's family does not have it.
-    """
+    """The exporter that is asked for; raises an `InputError` if the instance's family does not have it."""
     for exporter in given.family.exporters():
         if exporter.name == to:
             return exporter

@@ -11,8 +11,7 @@ from euclio.core.solver import SolverLike
 from euclio.core.values import exact_positive
 from euclio.files.boundary import at
 from euclio.problems.session import PlanSpace
-from euclio.questions.most import answered, question
-from euclio.questions.most_table import describe_most, most_table
+from euclio.questions.most import answered, describe_most, most_table, question
 from euclio.verbs.interface import keyword_types as words
 from euclio.verbs.interface.attainment import attainment_demand, with_percentile
 from euclio.verbs.interface.command import command

@@ -293,11 +293,7 @@ def _check_claims(given: dict[str, Any], accepted: bool, out: Path | None) -> tu
 def _refuse_given(
     given: dict[str, Any], names: tuple[str, ...], remedy: str, flag: str, what: str = "runs nothing"
 ) -> None:
-    """Refuse what means nothing where nothing is run.
-
-    Raises:
-        InputError: the first of them that is given.
-    """
+    """Raise an `InputError` for the first given option that means nothing where nothing is run."""
     name = next((name for name in names if given[name]), None)
     if name is not None:
         raise InputError(f"{what}, so that {name} has no meaning; {remedy}", field=flag)

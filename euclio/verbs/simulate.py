@@ -214,11 +214,7 @@ def _served(given: GivenInstance, result: AnyGiven | None, machines: Any, batch:
 
 
 def simulator_of(given: GivenInstance) -> Simulator:
-    """The simulator of an instance.
-
-    Raises:
-        InputError: its family has none.
-    """
+    """The simulator of an instance; raises an `InputError` if its family has none."""
     if given.family.simulator is None:
         own = given.family.instance.__name__.lower()
         raise InputError(f"is a {own}; {verb_text('simulate')} serves {simulated()}", file=given.file)

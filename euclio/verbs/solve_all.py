@@ -6,7 +6,6 @@ from argparse import Namespace
 from dataclasses import replace
 from typing import Any, Unpack
 
-from euclio.core.all_cores import on_all_cores
 from euclio.core.compiled import expect_work
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number
@@ -16,7 +15,7 @@ from euclio.core.values import count, file_path
 from euclio.core.words import counted
 from euclio.files.csv_files import rows_csv
 from euclio.files.json_writing import write_text
-from euclio.questions.solved_instances import SolvedInstances, describe_solved, solved_rows, solved_table
+from euclio.questions.solved_instances import SolvedInstances, describe_solved, on_all_cores, solved_rows, solved_table
 from euclio.verbs.interface import keyword_types as words
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.inputs import GivenInstance, given_instances

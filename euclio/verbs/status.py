@@ -7,7 +7,7 @@ from argparse import Namespace
 from euclio.core.errors import printable
 from euclio.core.parameters import Parameter
 from euclio.experiments import status as runs_status
-from euclio.experiments.views import status_lines, status_table
+from euclio.experiments.status import status_lines, status_table
 from euclio.verbs.interface.command import command
 from euclio.verbs.interface.exit_codes import SOLVED
 from euclio.verbs.interface.outputs import print_answer

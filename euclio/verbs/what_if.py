@@ -34,7 +34,7 @@ from euclio.files.json_writing import write_text
 from euclio.problems.session import PlanSpace, Session
 from euclio.problems.session.changes import SessionChanges
 from euclio.questions.sweep.description import describe
-from euclio.questions.sweep.solving import sweep
+from euclio.questions.sweep.question import sweep
 from euclio.questions.tables import describe_what_if, what_if_csv, what_if_table
 from euclio.questions.what_if import CHARGINGS, answered, question
 from euclio.serving.setup import MODULE_PERCENTILES, PERCENTILES
@@ -59,7 +59,7 @@ from euclio.verbs.interface.shared_parameters import SESSION, SOLVER, STRICT, at
 from euclio.verbs.interface.verb import as_read, verb
 
 if TYPE_CHECKING:
-    from euclio.questions.sweep.solving import Swept
+    from euclio.questions.sweep.question import Swept
     from euclio.questions.what_if import WhatIf
 
 OWN = ("rate_rps", "slo_s", "resources", "price_per_h", "stock")

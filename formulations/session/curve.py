@@ -24,8 +24,8 @@ from euclio.core.registry import Limits
 from euclio.core.solver import Piece
 from euclio.problems.session import ModulePlan, Plan, PlanSpace, Session
 from euclio.problems.session.arrays import Floats, Ints, SessionArrays, module_plan, session_arrays
-from euclio.problems.session.checking.machine_limits import has_floors
 from euclio.problems.session.latency.dispatch import path_times
+from euclio.problems.session.machine_limits import has_floors
 from euclio.problems.session.services import is_plain
 from formulations.effort import UndecidedError
 from formulations.session.exact.plan_store import PlanStore, new_store, store_plan, with_rows

@@ -29,9 +29,9 @@ import numpy as np
 from euclio.core.words import counted
 from euclio.problems.session import Configuration, Module, Session
 from euclio.problems.session.arrays import Floats
-from euclio.problems.session.checking.machine_limits import least_machines, paid_for
 from euclio.problems.session.demands import is_limited_by_changes
 from euclio.problems.session.largest_shares import LargestShare
+from euclio.problems.session.machine_limits import least_machines, paid_for
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,9 @@ from euclio.problems.session import (
     evaluate,
     longest_path,
 )
-from euclio.problems.session.checking.machine_limits import least_machines
 from euclio.problems.session.demands import quick_when_partial
 from euclio.problems.session.evaluate import machine_latencies
+from euclio.problems.session.machine_limits import least_machines
 from euclio.problems.session.policies import Form
 from euclio.problems.session.resources import usable_stock
 from euclio.problems.session.services import fixed_seconds, least_end

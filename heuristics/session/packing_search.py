@@ -18,7 +18,7 @@ from euclio.core.tolerances import TIE
 from euclio.problems.session import Plan, PlanSpace, Session, evaluate
 from euclio.problems.session.arrays import Floats, Ints, SessionArrays
 from euclio.problems.session.latency.dispatch import path_times
-from euclio.problems.session.sharing.packing import packs
+from euclio.problems.session.packing import packs
 from heuristics.session.packing_options import (
     BUSY,
     COST,

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from euclio.problems.session import Plan, Session
-from euclio.problems.session.sharing.packing import by_fit
+from euclio.problems.session.packing import by_fit
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from euclio.core.compiled import compiled
 from euclio.core.numbers import rounded_up
 from euclio.problems.session import Allocation, DummyRule, ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.problems.session.arrays import Floats, Ints, SessionArrays, to_plan
-from euclio.problems.session.checking.machine_limits import has_floors
+from euclio.problems.session.machine_limits import has_floors
 
 
 class Schedule(NamedTuple):

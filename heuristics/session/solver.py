@@ -13,8 +13,8 @@ from euclio.problems.session.arrays import Floats, SessionArrays, session_arrays
 from euclio.problems.session.latency.dispatch import clear_of_rounding, path_times
 from euclio.problems.session.latency.series_parallel import reduce_series_parallel
 from euclio.problems.session.least_latency import why_no_plan
+from euclio.problems.session.placing import share_machines
 from euclio.problems.session.policies.kernels import raise_error_of
-from euclio.problems.session.sharing.placing import share_machines
 from heuristics.session.dummy_generator import generator_of
 from heuristics.session.latency_splitting import (
     LATENCY_COST,

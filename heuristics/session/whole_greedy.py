@@ -20,8 +20,8 @@ from euclio.problems.session import Charging, Plan, PlanSpace, Session, evaluate
 from euclio.problems.session.arrays import Floats, SessionArrays, session_arrays
 from euclio.problems.session.family import FAMILY
 from euclio.problems.session.least_latency import why_no_plan
+from euclio.problems.session.placing import share_machines
 from euclio.problems.session.policies.kernels import raise_error_of
-from euclio.problems.session.sharing.placing import share_machines
 from heuristics.session.schedule import filled_plan
 from heuristics.session.solver import hardware_choices
 from heuristics.session.whole_splitting import cover_module, split_whole

@@ -16,7 +16,7 @@ import pandas as pd
 
 from euclio.core.solving import solve
 from euclio.problems.fragments import Fleet, FragmentPlan, evaluate
-from euclio.problems.fragments.gpu_packing import gpus_needed
+from euclio.problems.fragments.memory import gpus_needed
 from euclio.report import Paragraph, Table
 from euclio.report.analysis.statistics import Measured, mean, of_one_run
 from studies.graft.cases import NETWORKS, SCALES, DrawnFleet

@@ -12,7 +12,7 @@ from euclio.core.solving import asked
 from euclio.core.warm_up import warm_up
 from euclio.core.words import duration, percent
 from euclio.problems.session import Session
-from euclio.problems.session.stated_attainment import stated
+from euclio.questions.question import stated
 from euclio.questions.what_if import answered, question
 from euclio.serving.attainment import long_run
 from euclio.serving.attainment.attaining import Fronts, attaining

@@ -12,8 +12,8 @@ from euclio import load
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.problems.session import Module, PlanSpace, Session
-from euclio.problems.session.checking.machine_changes import machine_counts, named_plan
 from euclio.problems.session.evaluate import machines_by_hardware
+from euclio.problems.session.machine_limits import machine_counts, named_plan
 from euclio.problems.session.running import Running, RunningMachines
 from tests.bench.measuring import Timed, bar, drawn, timed
 from tests.bench.report import Line, Section, all_of, at_most, slowest, spread

@@ -14,8 +14,8 @@ from random import Random
 
 from euclio.core.solving import solve
 from euclio.problems.session import Charging, DummyRule, Plan, PlanSpace, Policy, Session, evaluate, longest_path
-from euclio.problems.session.checking.machine_limits import counts_of
 from euclio.problems.session.largest_shares import LargestShare
+from euclio.problems.session.machine_limits import counts_of
 from euclio.problems.session.running import Running, RunningMachines
 
 from .numbers import nearly, printed, supported

@@ -11,10 +11,10 @@ from session_reference.records import ELSEWHERE, counts_of
 
 from euclio.problems.session import Configuration, Hardware, Module, Session
 from euclio.problems.session.objectives import Application, Objective, parts
+from euclio.problems.session.packing import packs
+from euclio.problems.session.placing import share_machines
 from euclio.problems.session.policies import POLICIES
 from euclio.problems.session.rules import DummyRule
-from euclio.problems.session.sharing.packing import packs
-from euclio.problems.session.sharing.placing import share_machines
 from euclio.problems.session.space import PlanSpace
 from euclio.serving.arrivals import duration_factors
 from euclio.serving.session.setup import Dispatch, Dropping, Partial, Setup

@@ -21,7 +21,7 @@ from euclio.problems.day.family import small
 from euclio.problems.fragments.family import FAMILY as FLEETS
 from euclio.problems.pipeline.family import FAMILY as CLUSTERS
 from euclio.problems.session import Configuration, Hardware, Module, Session
-from euclio.problems.session.checking.machine_changes import named_plan
+from euclio.problems.session.machine_limits import named_plan
 from euclio.problems.session.running import Running, RunningMachines
 from euclio.questions.change_costs import change_costs
 from euclio.questions.cost_curve import cost_curve

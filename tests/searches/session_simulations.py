@@ -16,9 +16,9 @@ from session_reference import serve, serve_clients
 from euclio.problems.session import Configuration, DummyRule, Module, PlanSpace, Policy, Session
 from euclio.problems.session.evaluate import evaluate
 from euclio.problems.session.latency.of_requests import caveat, session_rate
+from euclio.problems.session.placing import share_machines
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.problems.session.policies import POLICIES as ALL_POLICIES
-from euclio.problems.session.sharing.placing import share_machines
 from euclio.serving.arrivals import duration_factors
 from euclio.serving.session.record import Simulation
 from euclio.serving.session.service import DEPLOYED

@@ -35,7 +35,6 @@ class BestFound:
     Attributes:
         value: value as priced; None if there is no plan.
         solver: the solver that found the plan.
-        plan: the plan.
         bound: proven bound for that plan space; None if none is proven.
         bound_solver: the solver that proved it.
     """

@@ -142,11 +142,7 @@ def difficulty_of(proven: bool, effort: Effort) -> Difficulty:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a folder.
-
-    Raises:
-        InputError: naming the file, the field and the remedy.
-    """
+    """The manifest of a folder; raises an `InputError` that names the file, the field and the remedy."""
     path = folder / FILE
     model = validated(file_model(Manifest), without_schema(read_json(path), SCHEMA, str(path)), str(path))
     with at("", str(path)):
@@ -163,11 +159,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def write_manifest(manifest: Manifest, folder: Path) -> None:
-    """Write the manifest into a folder.
-
-    Raises:
-        InputError: it cannot be written.
-    """
+    """Write the manifest into a folder; raises an `InputError` if it cannot be written."""
     head = {"schema": SCHEMA, "seed": manifest.seed, "cpu": manifest.cpu}
     fields = [f'"{name}":{one_line(json_text(value))}' for name, value in head.items()]
     lines = ",\n".join(one_line(json_text(entry_data(entry))) for entry in manifest.entries)
@@ -208,11 +200,7 @@ def best_path(folder: Path, name: str) -> Path:
 
 
 def read_instance(folder: Path, entry: Entry) -> Any:
-    """An instance of the set.
-
-    Raises:
-        InputError: naming the file, the field and the remedy.
-    """
+    """An instance of the set; raises an `InputError` that names the file, the field and the remedy."""
     return load_instance(instance_path(folder, entry))
 
 

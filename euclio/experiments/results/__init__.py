@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING
 from euclio.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from euclio.experiments.results.loading import load, measured, merge, save
-    from euclio.experiments.results.sameness import VersionsDiffer, canonical, mixture, versions
+    from euclio.experiments.results.loading import (
+        VersionsDiffer,
+        canonical,
+        load,
+        measured,
+        merge,
+        mixture,
+        save,
+        versions,
+    )
 
 __all__ = ["VersionsDiffer", "canonical", "load", "measured", "merge", "mixture", "save", "versions"]
 
 # Data frames are slow to import.
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "euclio.experiments.results.loading": ["load", "measured", "merge", "save"],
-        "euclio.experiments.results.sameness": ["VersionsDiffer", "canonical", "mixture", "versions"],
-    },
-)
+__getattr__ = lazy_names(__name__, {"euclio.experiments.results.loading": __all__})

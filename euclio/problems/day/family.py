@@ -26,10 +26,10 @@ from euclio.problems.day.instance import STATE, Day, Step
 from euclio.problems.day.plan import DayPlan
 from euclio.problems.day.sharing import WHOLE_DAY, DaySpace
 from euclio.problems.session import Configuration, Hardware, Module, Session
-from euclio.problems.session.checking.machine_limits import has_floors
 from euclio.problems.session.demands import is_limited_by_changes
 from euclio.problems.session.files.instances import SESSIONS
 from euclio.problems.session.latency.of_requests import caveat
+from euclio.problems.session.machine_limits import has_floors
 
 SessionModel: type[BaseModel] = SESSIONS.model
 

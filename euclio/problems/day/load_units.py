@@ -80,21 +80,13 @@ def _objects(text: str) -> Iterator[Line]:
 
 
 def check_cells(cells: Sequence[str], header: Sequence[str], line: int) -> None:
-    """Refuse a line with another number of cells than the header.
-
-    Raises:
-        InputError: naming the line.
-    """
+    """Raise an `InputError` that names the line if it has another number of cells than the header."""
     if len(cells) != len(header):
         raise InputError(f"has {len(cells)} cells; the header has {len(header)}", field=f"line {line}")
 
 
 def place_of(column: str, header: Sequence[str]) -> int:
-    """The place of a named column.
-
-    Raises:
-        InputError: there is none of that name, or two.
-    """
+    """The place of a named column; raises an `InputError` if there is none of that name, or two."""
     if column not in header:
         raise InputError(f"is {column[:40]!r}, which is no column; {nearest(column, header)}", field="--load-column")
     if header.count(column) > 1:

@@ -18,7 +18,7 @@ from euclio.files.plain_family import PlainSpace
 from euclio.problems.day.instance import HOUR_S, Day
 from euclio.problems.day.plan import DayPlan, SharedMachine, StepPlan
 from euclio.problems.session import Charging, DummyRule, PlanSpace, Session
-from euclio.problems.session.sharing.packing import Resident, memory_mb
+from euclio.problems.session.packing import Resident, memory_mb
 
 SHARED = PlanSpace(charging=Charging.PACKED, dummy=DummyRule.CONTINUOUS)
 """The plan space of a step with shared machines. They may keep capacity free, so a plan serves every smaller load."""

@@ -47,7 +47,6 @@ class SetEvaluation:
     Attributes:
         latency_s: the longest execution over its heads, own stage and shared stage together, in seconds; a request
             takes at most twice that with queueing.
-        shared: the shared stage.
         heads: per head its own stage; None if it has none.
     """
 

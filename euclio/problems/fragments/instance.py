@@ -27,7 +27,6 @@ class Network:
     Latencies may rise with the share or fall with the batch, as some measured ones do; nothing relies on the contrary.
 
     Attributes:
-        name: its name.
         batches: measured batch sizes, ascending.
         shares_pct: measured GPU shares in percent of one GPU, ascending, at most 100.
         layer_latency_s: per layer, in order, per batch size, per share: the latency in seconds.
@@ -115,7 +114,6 @@ class Fragment:
     """The layers that one client leaves to the server (Graft §4.2, the vector of p, t and q).
 
     Attributes:
-        name: its name.
         partition_point: its first layer on the server, from 0.
         budget_s: seconds of the server for a request, queueing included.
         rate_rps: requests per second.

@@ -7,6 +7,7 @@ GPU also fit into its memory, in any placement.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,6 +15,7 @@ from fractions import Fraction
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number, exact_number, whole_number
 from euclio.core.words import counted, full, joined
+from euclio.problems.fragments.plan import FragmentPlan
 
 WHOLE_GPU_PCT = 100
 """The share of a whole GPU, the largest share of an instance (Graft §5.1)."""
@@ -129,3 +131,28 @@ def require_known(memory: Memory, layers: int, server: Server | None) -> None:
 
 def _given(value: Number | None, field: str) -> Fraction | None:
     return None if value is None else exact_number(value, field)
+
+
+def gpus_needed(plan: FragmentPlan) -> int:
+    """GPUs with all instances, the largest placed first, each on the first GPU with room (first-fit decreasing).
+
+    This is a report, not a rule of the model, which minimises the share (Graft §5.1, §6). GPU memory needs no check,
+    since an instance has at least the share that its memory, and the most instances per GPU, require.
+    """
+    instances: Counter[int] = Counter()
+    for own in plan.sets:
+        for stage in own.stages:
+            instances[stage.share_pct] += stage.instances
+    room: list[int] = []
+    for share, number in sorted(instances.items(), reverse=True):
+        left = number
+        for k, free in enumerate(room):
+            placed = min(left, free // share)
+            room[k] -= placed * share
+            left -= placed
+        each = WHOLE_GPU_PCT // share
+        while left:
+            placed = min(left, each)
+            room.append(WHOLE_GPU_PCT - placed * share)
+            left -= placed
+    return len(room)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
-from euclio.core.numbers import count_number
 from euclio.core.parameters import Parameter
-from euclio.core.space_fields import SpaceField, at_least_as_many, at_most, described, word
+from euclio.core.space_fields import at_least_as_many, at_most, described, most_of, one_of
 from euclio.core.values import count
-
-if TYPE_CHECKING:
-    from euclio.problems.fragments.instance import Fleet
 
 
 class Sharing(StrEnum):
@@ -49,62 +44,31 @@ class Budgets(StrEnum):
     """That of its own fragment (ours), since a client notices no other."""
 
 
-SHARING = SpaceField(
-    kind=str,
-    words=lambda sharing: sharing.words,
-    read=lambda name, fleet, place: Sharing(word(name, Sharing, place)),
-    option=Parameter(
-        "--sharing",
-        "sharing",
-        "which fragments may share instances: none, uniform ones, or any, realigned",
-        choices=tuple(s.value for s in Sharing),
-    ),
-    variants=lambda fleet, space: ((f"sharing {s}", s) for s in Sharing if s is not space.sharing),
+SHARING = one_of(
+    Sharing,
+    "sharing",
+    Parameter("--sharing", "sharing", "which fragments may share instances: none, uniform ones, or any, realigned"),
     contains=lambda wide, narrow: wide.rank >= narrow.rank,
 )
-BUDGETS = SpaceField(
-    kind=str,
+BUDGETS = one_of(
+    Budgets,
+    "budgets",
+    Parameter("--budgets", "budgets", "a request of a set keeps the least time budget of the set, or its own"),
     words=lambda budgets: "time budgets of their own" if budgets is Budgets.OWN else "",
-    read=lambda name, fleet, place: Budgets(word(name, Budgets, place)),
-    option=Parameter(
-        "--budgets",
-        "budgets",
-        "a request of a set keeps the least time budget of the set, or its own",
-        choices=tuple(b.value for b in Budgets),
-    ),
-    variants=lambda fleet, space: ((f"budgets {b}", b) for b in Budgets if b is not space.budgets),
     contains=lambda wide, narrow: wide is Budgets.OWN or narrow is Budgets.LEAST,
 )
-
-
-def _other_members(fleet: Fleet, space: FragmentSpace) -> Iterator[tuple[str, int]]:
-    most = 2 if space.max_members != 2 else 3
-    yield f"at most {most} fragments in a set", most
-
-
-MAX_MEMBERS = SpaceField(
-    kind=int,
+MAX_MEMBERS = most_of(
+    "fragments in a set",
+    (2, 3),
+    Parameter("--max-members", "max_members", "most fragments that share instances; default: any", count, metavar="N"),
     words=lambda most: f"{at_most(most, 'fragment')} in a set" if most is not None else "",
-    read=lambda most, fleet, place: count_number(most, place),
-    option=Parameter(
-        "--max-members", "max_members", "most fragments that share instances; default: any", count, metavar="N"
-    ),
-    variants=_other_members,
     contains=at_least_as_many,
 )
-
-
-def _other_instances(fleet: Fleet, space: FragmentSpace) -> Iterator[tuple[str, int]]:
-    most = 5 if space.max_instances != 5 else 2
-    yield f"at most {most} instances of a stage", most
-
-
-MAX_INSTANCES = SpaceField(
-    kind=int,
+MAX_INSTANCES = most_of(
+    "instances of a stage",
+    (5, 2),
+    Parameter("--max-instances", "max_instances", "most instances of a stage; default: any", count, metavar="N"),
     words=lambda most: f"{at_most(most, 'instance')} of a stage" if most is not None else "",
-    read=lambda most, fleet, place: count_number(most, place),
-    option=Parameter("--max-instances", "max_instances", "most instances of a stage; default: any", count, metavar="N"),
-    variants=_other_instances,
     contains=at_least_as_many,
 )
 

@@ -71,7 +71,6 @@ class Stages:
     """The stages of a network.
 
     Attributes:
-        network: the network.
         ticks_per_s: ticks in a second; every latency is a whole number of them.
     """
 

@@ -16,8 +16,8 @@ from euclio.core.tables import value_text
 from euclio.core.words import counted, figures, full, listed, milliseconds, took
 from euclio.problems.fragments.evaluate import FleetEvaluation, SetEvaluation, StageEvaluation
 from euclio.problems.fragments.family import FAMILY
-from euclio.problems.fragments.gpu_packing import gpus_needed
 from euclio.problems.fragments.instance import Fleet
+from euclio.problems.fragments.memory import gpus_needed
 from euclio.problems.fragments.plan import FragmentPlan, RealignedSet, Stage
 from euclio.problems.fragments.space import FragmentSpace
 

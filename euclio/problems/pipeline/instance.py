@@ -17,7 +17,6 @@ class Gpu:
     """A GPU type.
 
     Attributes:
-        name: its name.
         count: physical GPUs of it in the cluster.
         gpus_per_server: GPUs that share a server's up- and downlink.
         price_per_h: money per hour of one; None means no price.
@@ -80,7 +79,6 @@ class Model:
     """A DNN model with its layers grouped into blocks.
 
     Attributes:
-        name: its name.
         weight: its part of the load; the objective is the smallest throughput per weight.
         slo_s: latency objective of a request in seconds.
         margin_s: seconds of it that a plan leaves free.
@@ -161,7 +159,6 @@ class Cluster(Framed):
     Attributes:
         name: name of the instance.
         gpus: GPU types.
-        models: models.
         max_partitions: most partitions of a pipeline.
         unify_batch: whether all partitions of a pipeline use one batch size (PPipe §5.3).
 
@@ -193,11 +190,7 @@ class Cluster(Framed):
         _check_cluster(self)
 
     def gpu(self, name: str) -> Gpu:
-        """The GPU type of this name.
-
-        Raises:
-            KeyError: there is none.
-        """
+        """The GPU type of this name; raises a `KeyError` if there is none."""
         for gpu in self.gpus:
             if gpu.name == name:
                 return gpu

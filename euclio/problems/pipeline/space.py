@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Self
 
-from euclio.core.numbers import count_number
 from euclio.core.parameters import Parameter
-from euclio.core.space_fields import SpaceField, at_most, described, word
+from euclio.core.space_fields import SpaceField, at_most, described, most_of, one_of
 from euclio.core.values import count
 
 if TYPE_CHECKING:
@@ -33,33 +32,18 @@ class Objective(StrEnum):
         return member
 
 
-OBJECTIVE = SpaceField(
-    kind=str,
-    words=lambda objective: objective.words,
-    read=lambda name, cluster, place: Objective(word(name, Objective, place)),
-    option=Parameter(
-        "--objective",
-        "objective",
-        "most throughput, or least cost for each model's rate_rps",
-        choices=tuple(o.value for o in Objective),
-    ),
-    variants=lambda cluster, space: ((f"objective {o}", o) for o in Objective if o is not space.objective),
+OBJECTIVE = one_of(
+    Objective,
+    "objective",
+    Parameter("--objective", "objective", "most throughput, or least cost for each model's rate_rps"),
 )
-
-
-def _other_most(cluster: Cluster, space: PipelineSpace) -> Iterator[tuple[str, int]]:
-    most = 1 if space.max_partitions != 1 else 2
-    yield f"at most {most} partitions", most
-
-
-MAX_PARTITIONS = SpaceField(
-    kind=int,
-    words=lambda most: at_most(most, "partition"),
-    read=lambda most, cluster, place: count_number(most, place),
-    option=Parameter(
+MAX_PARTITIONS = most_of(
+    "partitions",
+    (1, 2),
+    Parameter(
         "--max-partitions", "max_partitions", "most partitions of a pipeline; default: the file's", count, metavar="N"
     ),
-    variants=_other_most,
+    words=lambda most: at_most(most, "partition"),
 )
 
 
@@ -112,7 +96,6 @@ class PipelineSpace:
     """The set of plans that a system may choose from; the default is all that the cluster allows.
 
     Attributes:
-        objective: the objective.
         max_partitions: most partitions of a pipeline; None means the cluster's.
         unify_batch: whether pipelines have one batch size; None means the cluster's value.
         virtual_gpus: whether GPUs may be divided; False allows share 1 only.

@@ -20,10 +20,10 @@ from euclio.problems.session.costs import money
 from euclio.problems.session.demands import is_limited_by_changes
 from euclio.problems.session.evaluate import evaluate
 from euclio.problems.session.instance import Session
+from euclio.problems.session.packing import packs, residents
+from euclio.problems.session.placing import share_machines
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.rules import Charging, DummyRule
-from euclio.problems.session.sharing.packing import packs, residents
-from euclio.problems.session.sharing.placing import share_machines
 from euclio.problems.session.space import PlanSpace
 
 # The least that whole machines cost together, from some amount on (ours).

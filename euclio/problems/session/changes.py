@@ -28,9 +28,9 @@ from euclio.core.values import (
     texts_by_name,
 )
 from euclio.core.words import amount, counted, full, joined, percent
-from euclio.problems.session.checking.machine_changes import NamedPlan, machine_counts, named_plan
 from euclio.problems.session.instance import Hardware, Session, amounts, level_share, machine_number
 from euclio.problems.session.largest_shares import LargestShare, exact_share, types_of_name
+from euclio.problems.session.machine_limits import NamedPlan, machine_counts, named_plan
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.running import Running, RunningMachines
 from euclio.problems.session.services import application_modules, application_rate
@@ -322,20 +322,12 @@ def source_rate(session: Session) -> Fraction:
 
 
 def check_hardware(name: str, known: Iterable[str], field: str) -> None:
-    """Refuse hardware that a session does not have.
-
-    Raises:
-        InputError: with the nearest name.
-    """
+    """Raise an `InputError` with the nearest name for hardware that a session does not have."""
     check_known(name, known, "hardware", field)
 
 
 def check_known(name: str, known: Iterable[str], what: str, field: str) -> None:
-    """Refuse a name of something that a session does not have.
-
-    Raises:
-        InputError: with the nearest name.
-    """
+    """Raise an `InputError` with the nearest name for a name of something that a session does not have."""
     names = list(known)
     if name not in names:
         near = difflib.get_close_matches(name, names, n=1)
@@ -374,11 +366,7 @@ def _running_given(given: Any, session: Session) -> tuple[RunningMachines, ...]:
 
 
 def running_machines(path: str) -> tuple[RunningMachines, ...]:
-    """The machines of the plan in a result file.
-
-    Raises:
-        InputError: it is no result of a session with a plan.
-    """
+    """The machines of the plan in a result file; raises an `InputError` if it is no result of a session with a plan."""
     from euclio.files.unbound_results import load_without_instance
     from euclio.problems.session.files.plans import plan_without_instance
 
@@ -419,7 +407,6 @@ CHANGE_OPTIONS = (
     ),
     Parameter(
         flag="--stock",
-        field="stock",
         help="most machines that a plan may use of some hardware (`count` in files), such as A100=4,T4=20",
         parse=named(count_or_none),
         metavar="NAME=N,...",
@@ -433,7 +420,6 @@ CHANGE_OPTIONS = (
     ),
     Parameter(
         flag="--takes",
-        field="takes",
         help="what a machine takes of a resource of --resource or the file, such as region=T4:1,L4:2",
         parse=amounts_by_name,
         metavar="NAME=TYPE:N,...",
@@ -484,7 +470,6 @@ CHANGE_OPTIONS = (
     ),
     Parameter(
         flag="--largest-share",
-        field="largest_share",
         help="largest share of a module's requests that may need some hardware, such as spot-T4=0.5, or a group of "
         "types, such as spot-T4+spot-L4=0.5",
         parse=named(exact_positive),
@@ -492,14 +477,12 @@ CHANGE_OPTIONS = (
     ),
     Parameter(
         flag="--headroom",
-        field="headroom",
         help="plan for this share more requests: 0.2 multiplies all rates by 1.2",
         parse=exact_not_negative,
         metavar="SHARE",
     ),
     Parameter(
         flag="--durations",
-        field="durations",
         help="quantile of the measured durations that plans are to hold at, such as p95; default: the durations",
         parse=quantile_level,
         metavar="QUANTILE",
@@ -513,14 +496,12 @@ CHANGE_OPTIONS = (
     ),
     Parameter(
         flag="--least-machines",
-        field="least_machines",
         help="whole machines that a module has at least, such as decode=2; idle ones stand by",
         parse=named(count_or_none),
         metavar="MODULE=N,...",
     ),
     Parameter(
         flag="--at-least",
-        field="at_least",
         help="machines of some hardware that are paid for, used or not, such as A100=4",
         parse=named(count_or_none),
         metavar="NAME=N,...",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from euclio.core.parameters import Demand
-from euclio.problems.session.checking.machine_limits import has_floors, least_machines, paid_for
 from euclio.problems.session.instance import Session
+from euclio.problems.session.machine_limits import has_floors, least_machines, paid_for
 from euclio.problems.session.policies import Form, Policy
 from euclio.problems.session.rules import Charging, DummyRule
 from euclio.problems.session.services import is_plain, without_objective

@@ -55,11 +55,7 @@ def _at_quantile(module: Module, configuration: Configuration, level: str) -> Co
 
 
 def quantile_level(text: str) -> str:
-    """The value of option --durations.
-
-    Raises:
-        argparse.ArgumentTypeError: it is no level of a quantile.
-    """
+    """The value of option --durations; raises an `argparse.ArgumentTypeError` if it is no level of a quantile."""
     try:
         level_share(str(text), "")
     except InputError as error:

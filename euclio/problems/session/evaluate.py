@@ -15,7 +15,9 @@ from euclio.core.lazy import late_value
 from euclio.core.numbers import LARGEST, MOST_DIGITS, has_text
 from euclio.core.showing import Framed
 from euclio.core.words import full
-from euclio.problems.session.checking.machine_limits import (
+from euclio.problems.session.instance import Configuration, Module, Session
+from euclio.problems.session.latency.paths import longest_path, objective_times
+from euclio.problems.session.machine_limits import (
     beyond_limits,
     changes_to,
     idle_machines,
@@ -23,13 +25,11 @@ from euclio.problems.session.checking.machine_limits import (
     needed_too_much,
     unused_machines,
 )
-from euclio.problems.session.instance import Configuration, Module, Session
-from euclio.problems.session.latency.paths import longest_path, objective_times
 from euclio.problems.session.objectives import MOST_NAMED
+from euclio.problems.session.packing import broken_groups, residents, waits
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan, whole_rps, written_slack_rps
 from euclio.problems.session.policies import Place, Policy
 from euclio.problems.session.rules import DummyRule
-from euclio.problems.session.sharing.packing import broken_groups, residents, waits
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
 
 ZERO = Fraction(0)

@@ -38,7 +38,6 @@ class Hardware:
     """A machine type.
 
     Attributes:
-        name: its name.
         price_per_h: price of a machine in money per hour.
         count: the stock: most machines of it that a plan may use (a plan charged by share: sum of the shares); None:
             any number.
@@ -182,11 +181,7 @@ LEVEL = re.compile(r"p([1-9][0-9]?(\.[0-9]{1,3})?)")
 
 
 def level_share(level: str, field: str) -> Fraction:
-    """The share of cases that a level stands for: 0.95 of "p95".
-
-    Raises:
-        InputError: it is none; names the field.
-    """
+    """The share of cases of a level, 0.95 of "p95"; raises an `InputError` that names the field if it is no level."""
     found = LEVEL.fullmatch(level)
     if found is None:
         raise InputError(f"is {level!r}; give a quantile such as p50, p95 or p99", field=field)
@@ -213,7 +208,6 @@ class Module:
     """A DNN module with its request rate and its profile.
 
     Attributes:
-        name: its name.
         rate_rps: requests per second.
         profile: the configurations that plans may use.
         longest_duration_s: seconds that a batch takes at most; None: any.

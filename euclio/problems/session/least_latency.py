@@ -130,10 +130,6 @@ def why_no_plan(session: Session, space: PlanSpace) -> str:
 
     It is what a method that searches only some of the plans can prove infeasibility by; exact.
 
-    Args:
-        session: the session.
-        space: the plan space.
-
     Returns:
         The reason; empty: there may be a plan.
     """

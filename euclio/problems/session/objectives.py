@@ -49,7 +49,6 @@ class Application:
     """A name for a weakly connected part of the DAG.
 
     Attributes:
-        name: its name.
         modules: some of its modules; one is enough.
         rate_rps: requests per second; None: the largest rate of a module that requests enter by.
     """

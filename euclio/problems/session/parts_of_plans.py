@@ -6,7 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from euclio.core.words import counted, full, listed
+from rich.console import RenderableType
+from rich.text import Text
+
+from euclio.core.fitted_table import Column, Label, table_of
+from euclio.core.words import DASH, counted, figures, full, listed, milliseconds, percent
 from euclio.problems.session.evaluate import Evaluation
 from euclio.problems.session.instance import Session
 from euclio.problems.session.latency.paths import path_to, times_until
@@ -21,7 +25,6 @@ class KeptObjective:
     """An objective next to what a plan takes.
 
     Attributes:
-        name: its name.
         to: the module with which its paths end.
         slo_s: seconds that they take at most.
         latency_s: seconds of the longest of them in the plan, with delays.
@@ -120,3 +123,40 @@ def objectives_in_words(session: Session, evaluation: Evaluation) -> str:
 def tightest_of(session: Session, evaluation: Evaluation) -> KeptObjective:
     """The objective of which a plan leaves the fewest seconds, in a session with objectives."""
     return min(objectives_of(session, evaluation), key=lambda one: one.slack_s)
+
+
+OBJECTIVE_COLUMNS = (
+    Label("objective", "name"),
+    Column("limit ms", "slo_s", milliseconds),
+    Column("latency ms", "latency_s", milliseconds),
+    Column("slack ms", "slack_s", milliseconds, spare=2),
+    Label("longest path", "path", path_in_words, spare=1),
+)
+
+
+def tables_of_parts(
+    session: Session, evaluation: Evaluation, value: Fraction, headroom: Fraction
+) -> list[RenderableType]:
+    """The tables of the objectives and of the applications, each if the session names them, with blank lines below.
+
+    Args:
+        session: the session.
+        evaluation: the checker's answer on the plan.
+        value: the cost of the plan in money per hour.
+        headroom: by what share more requests are planned for than come.
+    """
+    shown: list[RenderableType] = []
+    if objectives := objectives_of(session, evaluation):
+        # Below stand the modules that lead to no objective.
+        said = any_latency_in_words(session)
+        shown += [table_of(objectives, OBJECTIVE_COLUMNS), *([Text(said)] if said else []), Text("")]
+    columns = (
+        Label("application", "name", lambda name: name or "other modules"),
+        Column("req/s", "rate_rps", lambda rate: figures(rate / (1 + headroom)) if rate else DASH),
+        Column("cost/h", "cost_per_h", figures),
+        Column("share", "cost_per_h", lambda cost: percent(float(cost / value), 1) if value else DASH, spare=2),
+        Label("modules", "modules", listed, spare=1),
+    )
+    if applications := applications_of(session, evaluation):
+        shown += [table_of(applications, columns), Text("")]
+    return shown

@@ -41,7 +41,7 @@ class Plan(Framed):
     Attributes:
         modules: one `ModulePlan` per module, in the order of the session's modules.
         shared: groups of indices of modules whose partial machines are one machine
-            (`euclio.problems.session.sharing.packing`).
+            (`euclio.problems.session.packing`).
     """
 
     _view = late_value("euclio.problems.session.views", "PLAN")

@@ -63,11 +63,7 @@ def refuse_several(session: Session, what: str) -> None:
 
 
 def application_modules(session: Session, name: str) -> tuple[int, ...]:
-    """Indices of the modules of an application.
-
-    Raises:
-        InputError: there is no such application.
-    """
+    """Indices of the modules of an application; raises an `InputError` if there is no such application."""
     known = {application.name: application for application in session.applications}
     if name not in known:
         listed = f"known: {', '.join(known)}" if known else "the session names none; add `applications` to it"

@@ -18,6 +18,8 @@ from euclio.core.space_fields import (
     at_least_as_many,
     at_most,
     described,
+    most_of,
+    one_of,
     word,
 )
 from euclio.core.values import count_or_any, names
@@ -65,13 +67,11 @@ POLICY = SpaceField(
 )
 
 _RULES = tuple(DummyRule)
-DUMMY = SpaceField(
-    kind=str,
-    words=lambda rule: rule.words,
-    read=lambda name, session, place: DummyRule(word(name, DummyRule, place)),
+DUMMY = one_of(
+    DummyRule,
+    "dummies",
+    Parameter("--dummy", "dummy", "dummy rule"),
     required=True,
-    option=Parameter("--dummy", "dummy", "dummy rule", choices=tuple(rule.value for rule in DummyRule)),
-    variants=lambda session, space: ((f"dummies {rule}", rule) for rule in DummyRule if rule is not space.dummy),
     # Every rule allows what those before it allow.
     contains=lambda wide, narrow: _RULES.index(wide) >= _RULES.index(narrow),
     restriction=lambda rule: (f"--dummy {rule}", rule.restriction),
@@ -85,19 +85,12 @@ def _read_most(most: int, session: Session, place: str) -> int:
     return most
 
 
-def _other_most(session: Session, space: PlanSpace) -> Iterator[tuple[str, int]]:
-    most = 1 if space.max_allocations != 1 else 2
-    yield f"at most {most} allocations", most
-
-
-MAX_ALLOCATIONS = SpaceField(
-    kind=int,
+MAX_ALLOCATIONS = most_of(
+    "allocations",
+    (1, 2),
+    Parameter("--max-allocations", "max_allocations", "most allocations per module, or any", count_or_any, metavar="N"),
     words=lambda most: at_most(most, "allocation"),
     read=_read_most,
-    option=Parameter(
-        "--max-allocations", "max_allocations", "most allocations per module, or any", count_or_any, metavar="N"
-    ),
-    variants=_other_most,
     contains=at_least_as_many,
     restriction=lambda most: (f"--max-allocations {most}", f"{at_most(most, 'allocation')} per module"),
     lifted=5,
@@ -155,17 +148,14 @@ CONCURRENCY = _allowed_or_not(
     4,
     Parameter("--no-concurrency", "concurrency", "concurrency 1 only", value=False),
 )
-CHARGING = SpaceField(
-    kind=str,
-    words=lambda charging: charging.words,
-    read=lambda name, session, place: Charging(word(name, Charging, place)),
-    option=Parameter(
+CHARGING = one_of(
+    Charging,
+    "machines",
+    Parameter(
         "--machines",
         "charging",
         "how machines are charged: by the share that is used, whole, or whole with partial ones packed",
-        choices=tuple(charging.value for charging in Charging),
     ),
-    variants=lambda session, space: ((f"machines {c}", c) for c in Charging if c is not space.charging),
     restriction=lambda charging: (f"--machines {charging}", charging.words),
 )
 
@@ -176,7 +166,6 @@ class PlanSpace:
 
     Attributes:
         policy: dispatch policy.
-        dummy: dummy rule.
         max_allocations: most allocations per module; None: any number.
         hardware: names of the allowed hardware; None: all.
         single_hardware: the whole session on one hardware type (the cheapest result over the types).

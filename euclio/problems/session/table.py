@@ -31,20 +31,20 @@ from euclio.core.words import (
 )
 from euclio.problems.session.bought_whole import whole_costs_in_words
 from euclio.problems.session.changes import source_rate
-from euclio.problems.session.checking.machine_limits import limited_apart, needed_together, slice_layouts
 from euclio.problems.session.costs import allocation_costs, costs_in_words, money
 from euclio.problems.session.evaluate import Evaluation, ModuleEvaluation, bought_machines, machines_by_hardware
 from euclio.problems.session.instance import Module, Session
 from euclio.problems.session.latency.of_requests import caveat
 from euclio.problems.session.latency.paths import times_from, times_until
+from euclio.problems.session.machine_limits import limited_apart, needed_together, slice_layouts
+from euclio.problems.session.packing import residents
 from euclio.problems.session.plan import ModulePlan, Plan
 from euclio.problems.session.policies import Form
 from euclio.problems.session.rules import Charging
 from euclio.problems.session.services import without_objective
-from euclio.problems.session.sharing.packing import residents
 from euclio.problems.session.space import PlanSpace
 
-tables_of_parts = late("euclio.problems.session.parts_table", "tables_of_parts")
+tables_of_parts = late("euclio.problems.session.parts_of_plans", "tables_of_parts")
 tightest_of = late("euclio.problems.session.parts_of_plans", "tightest_of")
 
 ANY = "any"

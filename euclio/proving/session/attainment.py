@@ -18,9 +18,9 @@ from typing import Any
 
 from euclio.core.certificate import Search
 from euclio.core.numbers import exact
-from euclio.problems.session.checking.machine_limits import has_floors
 from euclio.problems.session.evaluate import rank_key
 from euclio.problems.session.instance import Module, Session
+from euclio.problems.session.machine_limits import has_floors
 from euclio.problems.session.policies import Form
 from euclio.problems.session.services import is_plain
 from euclio.problems.session.space import PlanSpace

@@ -8,10 +8,10 @@ from fractions import Fraction
 from itertools import chain, combinations
 
 from euclio.core.certificate import Search
-from euclio.problems.session.checking.machine_limits import has_floors
 from euclio.problems.session.evaluate import Evaluation, evaluate
 from euclio.problems.session.family import FAMILY
 from euclio.problems.session.instance import Session
+from euclio.problems.session.machine_limits import has_floors
 from euclio.problems.session.policies import Form
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
 from euclio.proving.effort import Effort, GivenUpError

@@ -7,9 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from euclio.core.certificate import NoProofError
-from euclio.problems.session.checking.machine_limits import has_floors
 from euclio.problems.session.evaluate import Evaluation, evaluate
 from euclio.problems.session.instance import Session
+from euclio.problems.session.machine_limits import has_floors
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.space import PlanSpace
 from euclio.proving.files.branch_and_bound import MOST_NODES, UnprovenError, prove, relaxed

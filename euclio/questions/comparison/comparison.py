@@ -95,7 +95,6 @@ class Comparison(Framed, Plotted):
     """All systems on one instance, the best first, those without a plan last.
 
     Attributes:
-        instance: the instance.
         goal: the objective.
         space: the full plan space.
         exact: name of the exact solver.

@@ -107,11 +107,7 @@ def decompose(
 
 
 def common_family(instances: Sequence[Any]) -> Family:
-    """The family of all these instances.
-
-    Raises:
-        InputError: they are of several; their gaps are of different things.
-    """
+    """The family of all these instances; raises an `InputError` if they are of several, whose gaps differ in kind."""
     first, *others = (family_of(instance) for instance in instances)
     for instance, other in zip(instances[1:], others, strict=True):
         if other is not first:

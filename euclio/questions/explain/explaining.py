@@ -23,10 +23,10 @@ from euclio.core.solving import solve
 from euclio.core.space_fields import space_fields
 from euclio.core.words import listed
 from euclio.problems.session import FULL_SPACE, Evaluation, Plan, PlanSpace, Session, evaluate, longest_path
-from euclio.problems.session.checking.machine_limits import counts_of
 from euclio.problems.session.demands import SESSION_DEMANDS
 from euclio.problems.session.latency.paths import path_length
 from euclio.problems.session.least_latency import Least, bracket, least_latency
+from euclio.problems.session.machine_limits import counts_of
 from euclio.problems.session.objectives import Objective
 from euclio.problems.session.resources import may_lack_machines, without_limits
 
@@ -191,8 +191,6 @@ class Explanation(Shown):
     """Why a session is infeasible, or how much room it has.
 
     Attributes:
-        session: the session.
-        space: the plan space.
         status: FEASIBLE, INFEASIBLE, or UNKNOWN where a time limit left it open.
         least_slo_s: the smallest SLO with a plan, in seconds, checked on that plan; None if no SLO has one.
         least_proven: whether no smaller one has a plan, up to `RESOLUTION`; a time limit may leave it open.

@@ -15,8 +15,7 @@ from euclio.problems.session.instance import Session
 from euclio.problems.session.latency.paths import longest_path
 from euclio.problems.session.parts_of_plans import objectives_kept
 from euclio.problems.session.resources import machine_limits
-from euclio.questions.sweep.question import Place, Sweep
-from euclio.questions.sweep.solving import Swept
+from euclio.questions.sweep.question import Place, Sweep, Swept
 from euclio.questions.what_if import Point
 
 MOST_NAMED = 4

@@ -10,8 +10,7 @@ from typing import Any
 
 from euclio.files.json_writing import json_text
 from euclio.questions.sweep.description import REASON_LIMIT_S, Reasons, entry, grid
-from euclio.questions.sweep.question import Place
-from euclio.questions.sweep.solving import Swept
+from euclio.questions.sweep.question import Place, Swept
 from euclio.report import html
 
 

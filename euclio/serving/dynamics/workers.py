@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
-from euclio.problems.session.sharing.packing import by_fit
+from euclio.problems.session.packing import by_fit
 
 
 class SoldOutError(Exception):

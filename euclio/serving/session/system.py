@@ -13,10 +13,10 @@ from euclio.core.words import full
 from euclio.problems.session.evaluate import Evaluation, ModuleEvaluation, evaluate, machine_latencies
 from euclio.problems.session.instance import Configuration, Module, Session
 from euclio.problems.session.latency.of_requests import per_request, unevenness
+from euclio.problems.session.packing import broken_groups
 from euclio.problems.session.plan import ModulePlan, Plan
 from euclio.problems.session.policies import Policy
 from euclio.problems.session.services import request_rate, streams
-from euclio.problems.session.sharing.packing import broken_groups
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
 from euclio.serving.session.clock import alike, fine_clock
 from euclio.serving.session.setup import Dispatch, Dropping, Partial, Setup

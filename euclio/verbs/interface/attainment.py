@@ -91,11 +91,7 @@ def with_percentile(keywords: Mapping[str, Any], several: Any = None) -> dict[st
 
 
 def module_objectives(keywords: Mapping[str, Any]) -> tuple[ModuleObjective, ...]:
-    """The objectives of single modules.
-
-    Raises:
-        InputError: one is no positive number.
-    """
+    """The objectives of single modules; raises an `InputError` if one is no positive number."""
     from euclio.serving.attainment.demand import objectives_of
 
     flags = {name: f"--{name.replace('_', '-')}" for name in MODULE_PERCENTILES}

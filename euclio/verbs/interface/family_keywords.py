@@ -50,11 +50,7 @@ def time_limit_of(keywords: Any) -> float | None:
 
 
 def either(keywords: Any, name: str, older: str) -> Any:
-    """The value of a keyword that has an older name.
-
-    Raises:
-        InputError: both are given.
-    """
+    """The value of a keyword that has an older name; raises an `InputError` if both are given."""
     if keywords.get(name) is not None and keywords.get(older) is not None:
         raise InputError(f"is given next to {name}, which is the same; leave one out", field=older)
     return keywords.get(older) if keywords.get(name) is None else keywords[name]
@@ -72,11 +68,7 @@ def changed(family: Family, instance: Any, keywords: Mapping[str, Any]) -> tuple
 
 
 def changes_of(family: Family, instance: Any, keywords: Mapping[str, Any]) -> Changes | None:
-    """The given changes of an instance, not yet applied to it; None without any.
-
-    Raises:
-        InputError: a bad value.
-    """
+    """The given changes of an instance, not yet applied, or None; raises an `InputError` at a bad value."""
     asked = ((option, keywords.get(option.keyword)) for option in family.change_options)
     given = {option.field: _change_value(option, value, instance) for option, value in asked if value is not None}
     return family.changes(**given) if given and family.changes is not None else None

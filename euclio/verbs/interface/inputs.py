@@ -23,7 +23,6 @@ class GivenInstance(NamedTuple):
     """An instance and where it is from.
 
     Attributes:
-        instance: the instance.
         file: its file; None if it was given as an object.
     """
 

@@ -58,11 +58,7 @@ class AskedSession(NamedTuple):
 def asked_about(
     given: GivenInstance, verb: str, solver: SolverLike | None, space: PlanSpace | None, keywords: Mapping[str, Any]
 ) -> AskedSession:
-    """The question of a verb.
-
-    Raises:
-        InputError: no session, or changes that do not fit it.
-    """
+    """The question of a verb; raises an `InputError` if no session, or changes that do not fit it."""
     family = given.family
     with at("", given.file):
         if family.name != DEFAULT_FAMILY:

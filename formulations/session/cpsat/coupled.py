@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from ortools.sat.python import cp_model
 
-from euclio.problems.session.checking.machine_limits import least_machines, paid_for
+from euclio.problems.session.machine_limits import least_machines, paid_for
 from euclio.problems.session.resources import machine_limits
 from formulations.session.cpsat.allocation_model import (
     COEFFICIENT,

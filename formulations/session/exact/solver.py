@@ -19,11 +19,11 @@ from euclio.core.result import Answer
 from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.problems.session import Charging, DummyRule, Hardware, Plan, PlanSpace, Session, evaluate
 from euclio.problems.session.arrays import SessionArrays, arrays_kept, session_arrays, to_plan
-from euclio.problems.session.checking.machine_limits import has_floors, least_machines, paid_for
 from euclio.problems.session.demands import is_limited_by_changes
 from euclio.problems.session.family import FAMILY
 from euclio.problems.session.latency.bound import is_too_fast, takes_all_of_the_slo
 from euclio.problems.session.latency.dispatch import CLEAR_PATH, path_times
+from euclio.problems.session.machine_limits import has_floors, least_machines, paid_for
 from euclio.problems.session.policies import POLICIES, Form
 from formulations.effort import (
     INFEASIBLE,

@@ -30,8 +30,8 @@ from math import ceil, gcd, lcm
 
 from euclio.problems.session import Evaluation, Plan, Session, evaluate, longest_path
 from euclio.problems.session.arrays import session_arrays
-from euclio.problems.session.checking.machine_limits import paid_for, short_of_rate
 from euclio.problems.session.evaluate import bought_machines
+from euclio.problems.session.machine_limits import paid_for, short_of_rate
 from euclio.problems.session.resources import machine_limits
 from formulations.session.demands import coupled_prices
 from formulations.session.joint.problem import JointProblem

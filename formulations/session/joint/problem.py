@@ -46,8 +46,8 @@ import numpy as np
 
 from euclio.problems.session import Configuration, Plan, PlanSpace, Session
 from euclio.problems.session.arrays import session_arrays, to_plan
-from euclio.problems.session.checking.machine_limits import least_machines
 from euclio.problems.session.latency.bound import latency_bound
+from euclio.problems.session.machine_limits import least_machines
 from euclio.problems.session.policies import Form
 from euclio.problems.session.resources import usable_stock
 from formulations.session.demands import Changes, changes_of, limited_types

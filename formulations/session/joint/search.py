@@ -15,7 +15,7 @@ from typing import ClassVar
 from euclio.core.registry import Limits
 from euclio.core.result import Answer, TracePoint, WarmStart
 from euclio.problems.session import Evaluation, Plan, PlanSpace, Session, evaluate
-from euclio.problems.session.checking.machine_limits import least_machines, paid_for
+from euclio.problems.session.machine_limits import least_machines, paid_for
 from euclio.problems.session.policies import Form
 from formulations.session.demands import changes_of, limited_shares, limits_in_words
 from formulations.session.joint.problem import JointModule, JointProblem, joint_problem, narrowed

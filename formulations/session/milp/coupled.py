@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 
 import pulp
 
-from euclio.problems.session.checking.machine_limits import least_machines, paid_for
+from euclio.problems.session.machine_limits import least_machines, paid_for
 from formulations.engines.milp import readable
 from formulations.session.demands import Changes
 from formulations.session.joint.problem import JointProblem

@@ -28,8 +28,8 @@ from euclio.core.result import Answer
 from euclio.problems.session import Charging, ModulePlan, Plan, PlanSpace, Session, evaluate
 from euclio.problems.session.arrays import Ints, SessionArrays, module_plan, session_arrays
 from euclio.problems.session.bought_whole import BELOW, least_sum, price_unit
-from euclio.problems.session.sharing.packing import packs
-from euclio.problems.session.sharing.placing import share_machines
+from euclio.problems.session.packing import packs
+from euclio.problems.session.placing import share_machines
 from formulations.session.known_plans import cheapest_of, quick_plan
 from formulations.session.packed.listing import Lister, Lists
 from formulations.session.packed.options import KIND

@@ -12,7 +12,7 @@ from euclio.core.result import Status
 from euclio.files import save_instance
 from euclio.problems.session import Session
 from euclio.problems.session.objectives import Application
-from euclio.questions.sweep.solving import sweep
+from euclio.questions.sweep.question import sweep
 from tests.drawn.small_sessions import small_session, with_objectives
 
 FACTORS = (Fraction(1, 2), Fraction(9, 10), Fraction(2))

@@ -93,7 +93,7 @@ def test_every_limit_has_the_cost_of_the_last_step_before_it(seed):
     plan = solve(session, "exact", space=WHOLE, time_limit_s=5)
     if plan.value is None:
         return
-    from euclio.problems.session.checking.machine_changes import machine_counts, named_plan
+    from euclio.problems.session.machine_limits import machine_counts, named_plan
 
     counts = machine_counts(named_plan(session, plan.plan))
     running = tuple(RunningMachines(*place, count) for place, count in sorted(counts.items()))

@@ -8,7 +8,7 @@ import pytest
 from tiny_sessions import tiny_session
 
 from euclio.questions.sweep.description import describe
-from euclio.questions.sweep.solving import sweep
+from euclio.questions.sweep.question import sweep
 from euclio.report.what_if.page import DATA, page, what_if_page
 
 GRID = {"rates": [5, 20], "slos": ["0.1", "0.9"], "prices": {"V100": ["1.5", 3]}, "stock": {"V100": [1, None]}}

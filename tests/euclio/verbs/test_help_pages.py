@@ -10,8 +10,7 @@ import tiny_sessions
 
 from euclio.cli import main
 from euclio.verbs.interface.command import COMMANDS
-from euclio.verbs.interface.help_page import examples_of
-from euclio.verbs.interface.parser import parsed, parser_of, subparsers, verbs
+from euclio.verbs.interface.parser import examples_of, parsed, parser_of, subparsers, verbs
 
 SHOWN = re.compile(r"^  (?:-h, )?(--[a-z0-9-]+)", re.MULTILINE)
 LIST = """InstanceType,AcceleratorName,AcceleratorCount,Price,Region,SpotPrice

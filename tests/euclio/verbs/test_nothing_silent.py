@@ -14,7 +14,7 @@ from euclio.core import progress
 from euclio.core.registry import Solver
 from euclio.core.result import Answer
 from euclio.questions.day_rules import compare_day
-from euclio.questions.sweep.solving import sweep
+from euclio.questions.sweep.question import sweep
 from euclio.questions.what_if import what_if
 from euclio.serving.attainment.attaining import solve_attaining
 from euclio.verbs.interface.command import COMMANDS, Command

@@ -9,9 +9,9 @@ import pytest
 
 import euclio
 from euclio.cli import main
-from euclio.core.all_cores import on_all_cores
 from euclio.core.errors import InputError
 from euclio.files.instance_files import save_instance
+from euclio.questions.solved_instances import on_all_cores
 from euclio.workloads.kinds import find_kind
 from tests.helpers.tiny_clusters import tiny_cluster
 from tests.helpers.tiny_sessions import tiny_session

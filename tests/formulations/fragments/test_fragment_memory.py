@@ -15,7 +15,7 @@ from euclio.core.registry import solvers_of
 from euclio.core.result import Status
 from euclio.core.solving import solve
 from euclio.problems.fragments import Fleet, Fragment, FragmentSpace, Network, Server, evaluate
-from euclio.problems.fragments.gpu_packing import gpus_needed
+from euclio.problems.fragments.memory import gpus_needed
 from euclio.proving.fragments.certifying import find_better
 from euclio.workloads.fragments.random_fleets import random_fleet, small_fleet
 from tests.drawn.fleets import limited_fleet

@@ -67,11 +67,7 @@ class ExportAttempt(NamedTuple):
 
 
 def source_hash(folder: Path, entry: Entry) -> str:
-    """Hash of an instance's entry in the set and of its files there.
-
-    Raises:
-        InputError: a file cannot be read.
-    """
+    """Hash of an instance's entry in the set and of its files; raises an `InputError` if one cannot be read."""
     own = one_line(json_text(plain_data(entry)))
     return text_hash("\n".join((own, *(read_text(path) for path in _sources(folder, entry)))))
 

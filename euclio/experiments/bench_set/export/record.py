@@ -55,14 +55,12 @@ class ExportedInstance:
         evidence: the evidence that no plan is better: "file", "independent search" or "checker"; empty if it is only
             the solver that proved the bound, or if nothing is proven.
         formulation: number of the written program, such as "F1"; empty if there is none.
-        variables: its variables.
         rows: its constraints, but for bounds of single variables.
         no_model: why there is no program, in one line.
         no_proof: why there is no proof file, in one line.
         date: day on which value or bound last improved, ISO 8601.
         time_limit_s: limit in seconds under which program and proof were made.
         source_hash: hash of the instance's entry in the set and of its files there.
-        files: its files.
     """
 
     name: str
@@ -124,11 +122,7 @@ def described(path: str, data: bytes) -> ExportedFile:
 
 
 def read_export(folder: Path) -> Export:
-    """The record of an export.
-
-    Raises:
-        InputError: naming the file, the field and the remedy.
-    """
+    """The record of an export; raises an `InputError` that names the file, the field and the remedy."""
     path = folder / FILE
     model = validated(file_model(Export), without_schema(read_json(path), SCHEMA, str(path)), str(path))
     with at("", str(path)):

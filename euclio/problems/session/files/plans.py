@@ -14,9 +14,9 @@ from euclio.core.space_fields import word
 from euclio.files.boundary import FileModel, Name, Number, Text, Whole, at
 from euclio.files.dataclass_files import exact_of, needed_text
 from euclio.files.plan_files import options_model, space_reader
-from euclio.problems.session.checking.machine_changes import NamedPlan
 from euclio.problems.session.evaluate import Evaluation
 from euclio.problems.session.instance import Configuration, Session
+from euclio.problems.session.machine_limits import NamedPlan
 from euclio.problems.session.parts_of_plans import applications_of, objectives_of
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan, with_derived_rates
 from euclio.problems.session.services import without_objective
@@ -94,11 +94,7 @@ def _module_plans(model: _SessionPlan, known: Container[str] | None = None) -> d
 
 
 def plan_without_instance(model: Any) -> NamedPlan:
-    """The plan of a result file, read without its instance.
-
-    Raises:
-        InputError: naming the field.
-    """
+    """The plan of a result file, read without its instance; raises an `InputError` that names the field."""
     modules = _module_plans(model)
     groups = tuple(tuple(group) for group in model.shared_machines or ())
     for i, group in enumerate(groups):

@@ -38,10 +38,6 @@ def is_too_fast(session: Session, space: PlanSpace) -> bool:
 
     They do where a path of them is longer than the SLO, or as long and one of its modules has no plan that attains its
     bound. A module whose configurations are all outside of the space proves it as well.
-
-    Args:
-        session: the instance.
-        space: the plan space.
     """
     least = [latency_bound(module, space) for module in session.modules]
     known = [bound for bound in least if bound is not None]
@@ -62,10 +58,6 @@ def takes_all_of_the_slo(session: Session, space: PlanSpace) -> Fraction | None:
     """What is left of the SLO, none or less, where the durations that the stock forces on a path take all of it.
 
     No machine takes less than its duration, and but for policies of form `GENERAL` every machine takes longer.
-
-    Args:
-        session: the instance.
-        space: the plan space.
 
     Returns:
         SLO less the durations of the longest path in seconds, at most 0, which proves that there is no plan; None: they

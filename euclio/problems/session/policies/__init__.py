@@ -6,10 +6,18 @@ import copyreg
 
 from euclio.core.lazy import late
 from euclio.core.references import is_reference
-from euclio.problems.session.policies.machine_rate import LOAD_BALANCER, MACHINE_RATE, MACHINE_RATE_EVEN
+from euclio.problems.session.policies.built_in import (
+    IN_TURN,
+    LOAD_BALANCER,
+    MACHINE_RATE,
+    MACHINE_RATE_EVEN,
+    RR,
+    RR_EVEN,
+    SHARED_QUEUE,
+    TC,
+    TC_SHARED,
+)
 from euclio.problems.session.policies.record import Form, Place, Policy
-from euclio.problems.session.policies.rr import RR, RR_EVEN, SHARED_QUEUE
-from euclio.problems.session.policies.tc import IN_TURN, TC, TC_SHARED
 
 __all__ = ["POLICIES", "Form", "Place", "Policy", "find_policy"]
 

@@ -96,7 +96,6 @@ class _Bridge:
     """A user's own policy as a C function.
 
     Attributes:
-        policy: the policy.
         error: what the policy raised when it was last called; None: nothing.
         pointer: the C function.
     """

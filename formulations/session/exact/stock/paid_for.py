@@ -21,8 +21,8 @@ import numpy as np
 
 from euclio.core.result import Answer
 from euclio.problems.session import Plan, PlanSpace, Session, evaluate
-from euclio.problems.session.checking.machine_limits import paid_for
 from euclio.problems.session.evaluate import machines_by_hardware
+from euclio.problems.session.machine_limits import paid_for
 from euclio.problems.session.resources import MachineLimit
 from formulations.session.exact.stock.boxes import parts_of_machines
 from formulations.session.exact.stock.prices import better_price

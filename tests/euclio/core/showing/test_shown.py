@@ -19,9 +19,8 @@ import euclio
 from euclio import solve
 from euclio.core.figures import DESIGN, HEURISTIC, UNSPLIT
 from euclio.core.fitted_table import Label, table_of
-from euclio.core.showing import Framed, Head, Plotted, Shown, View, line_of
+from euclio.core.showing import MOST_CHARACTERS, PLACES, Framed, Head, Plotted, Shown, View, line_of
 from euclio.core.showing.html import MOST_ROWS, view_html
-from euclio.core.showing.shown import MOST_CHARACTERS, PLACES
 from euclio.core.tables import to_text
 from euclio.problems.session import Hardware, Module, Session
 

@@ -10,7 +10,7 @@ import pytest
 from tiny_fleets import tiny_fleet
 
 from euclio.problems.fragments import FragmentPlan, FragmentSpace, Head, RealignedSet, Server, Stage, evaluate
-from euclio.problems.fragments.gpu_packing import gpus_needed
+from euclio.problems.fragments.memory import gpus_needed
 
 HALF = Stage(1, 50, 1)
 ALONE_A = RealignedSet(0, HALF, (Head((0,)),))

@@ -8,7 +8,7 @@ import pytest
 from euclio.problems.pipeline import BatchBuild, BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan
 from euclio.problems.pipeline import PipelineSpace as Space
 from euclio.problems.pipeline.evaluate import evaluate
-from euclio.problems.pipeline.least_latency import least_latency_s
+from euclio.problems.pipeline.family import least_latency_s
 
 
 def random_cluster(seed):

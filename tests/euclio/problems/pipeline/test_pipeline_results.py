@@ -14,8 +14,8 @@ from euclio.core.result import Status, TracePoint
 from euclio.core.tables import to_text
 from euclio.files import load_result, result_to_text, save_instance, save_result
 from euclio.problems.pipeline import BlockProfile, Cluster, Gpu, Model, Partition, Pipeline, PipelinePlan, PipelineSpace
+from euclio.problems.pipeline.family import explain_latencies, least_latency_s, why_no_pipeline
 from euclio.problems.pipeline.files import cluster_from_text
-from euclio.problems.pipeline.least_latency import explain_latencies, least_latency_s, why_no_pipeline
 from euclio.serving.pipeline.system import build_system
 
 VALUE = 200 / 3

@@ -12,7 +12,7 @@ from worked_examples import M_1, M_3, module
 from euclio import solve
 from euclio.core.errors import InputError
 from euclio.problems.session import Hardware, Session, evaluate
-from euclio.problems.session.stated_attainment import stated
+from euclio.questions.question import stated
 from euclio.questions.what_if import what_if
 from euclio.serving.attainment.attaining import Fronts
 from euclio.serving.attainment.demand import Demand

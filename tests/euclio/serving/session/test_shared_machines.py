@@ -12,9 +12,9 @@ from euclio import solve
 from euclio.core.errors import InputError
 from euclio.core.tables import to_text
 from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
+from euclio.problems.session.packing import Resident, waits
+from euclio.problems.session.placing import share_machines
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan
-from euclio.problems.session.sharing.packing import Resident, waits
-from euclio.problems.session.sharing.placing import share_machines
 from euclio.serving.session.metrics import describe
 from euclio.serving.session.server import serve_evenly
 from euclio.serving.session.setup import Dispatch, Setup

@@ -7,7 +7,7 @@ from tiny_sessions import one_configuration_plan, tiny_session
 
 from euclio.core.numbers import exact
 from euclio.problems.session import Allocation, Configuration, ModulePlan, Plan
-from euclio.problems.session.checking.machine_changes import NamedPlan, machine_changes, machine_counts, named_plan
+from euclio.problems.session.machine_limits import NamedPlan, machine_changes, machine_counts, named_plan
 from euclio.questions.difference import plan_difference
 
 

@@ -27,8 +27,8 @@ from euclio.problems.session.bought_whole import (
     whole_costs_in_words,
     with_whole_costs,
 )
-from euclio.problems.session.sharing.packing import by_fit
-from euclio.problems.session.sharing.placing import share_machines
+from euclio.problems.session.packing import by_fit
+from euclio.problems.session.placing import share_machines
 from euclio.questions.companion import with_both
 from euclio.serving.attainment import solve_attaining
 from euclio.serving.session import Setup, simulate

@@ -16,8 +16,8 @@ from fractions import Fraction
 from euclio.problems.session.evaluate import evaluate, machine_latencies
 from euclio.problems.session.instance import Session
 from euclio.problems.session.latency.paths import longest_path
+from euclio.problems.session.packing import Resident, by_fit, memory_mb, packs, waits
 from euclio.problems.session.plan import ModulePlan, Plan
-from euclio.problems.session.sharing.packing import Resident, by_fit, memory_mb, packs, waits
 from euclio.problems.session.space import PlanSpace
 
 MOST_TRIED = 16

@@ -41,7 +41,6 @@ class Resident:
 
     Attributes:
         module: index of its module.
-        configuration: its configuration.
         rate_rps: its rate f.
     """
 

@@ -1,1 +1,0 @@
-"""Partial machines of several modules on one machine."""
