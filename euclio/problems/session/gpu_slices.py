@@ -5,13 +5,16 @@ slices of memory from one of a few positions on. The profiles, their sizes and p
 guide on Multi-Instance GPUs for its GPUs with seven compute slices (A100, H100, H200, B200).
 
 The parts of a plan fit on n GPUs exactly if they obey four rows (`ROWS`), each with n times its capacity for one GPU.
-Every content of one GPU obeys the rows, so that no solver excludes a plan that fits. The converse was tried on all
-numbers of parts that obey the rows for up to four GPUs. The checker does not rely on it: it looks for a position of
-each part.
+Every content of one GPU obeys the rows, so that no solver excludes a plan that fits. Conversely, the rows bound a
+polytope in six dimensions whose corners are all contents of one GPU. By Carathéodory's theorem, parts that obey the
+rows of more than six GPUs contain a corner whose removal leaves parts that obey the rows of one GPU less. Six GPUs and
+fewer were gone through (`tests/euclio/problems/session/test_gpu_slices.py`). The checker does not rely on it: it looks
+for a position of each part.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
@@ -60,6 +63,10 @@ class Row(NamedTuple):
     words: str
     capacity: int
     takes: dict[str, int]
+
+    def taken(self, parts: Mapping[str, int]) -> int:
+        """What numbers of parts take, by profile."""
+        return sum(self.takes.get(name, 0) * n for name, n in parts.items())
 
 
 ROWS = (
@@ -117,48 +124,35 @@ def rows_of(profiles: Mapping[str, str], gpus: Fraction) -> list[tuple[str, Frac
 
 def least_gpus(parts: Parts) -> int:
     """The GPUs without which parts break a row."""
-    return max(-(-sum(row.takes.get(name, 0) * n for name, n in parts.items()) // row.capacity) for row in ROWS)
+    return max(-(-row.taken(parts) // row.capacity) for row in ROWS)
 
 
 def layout(parts: Parts, gpus: int) -> list[Content] | None:
-    """Positions of parts on GPUs; None if none are found.
+    """Positions of parts on GPUs; None if the parts do not fit.
 
     One content of a GPU after the other is taken off, as often as the rest still obeys the rows of the GPUs that are
-    left. A layout that is found shows that the parts fit, whatever the rows are worth.
+    left. Each content takes at most the capacity of a row, so that no row has more left over afterwards. A content that
+    can be taken off no more can therefore not be taken off later, and one pass over all contents is enough.
 
     Args:
         parts: numbers of parts by profile.
         gpus: number of GPUs.
     """
-    left, found = {name: n for name, n in parts.items() if n}, list[Content]()
-    while left:
-        if least_gpus(left) > gpus:
-            return None
-        taken = _largest(left, gpus)
-        if taken is None:
-            return None
-        found.append(taken)
-        gpus -= taken.gpus
-        for name, _ in taken.parts:
-            left[name] -= taken.gpus
-        left = {name: n for name, n in left.items() if n}
-    return found
-
-
-def _largest(left: Parts, gpus: int) -> Content | None:
-    """A content of some GPUs whose removal leaves parts that obey the rows of the others, of as many as may be."""
+    if least_gpus(parts) > gpus:
+        return None
+    left, found = dict(parts), list[Content]()
     for content in contents():
-        each: Parts = {}
-        for name, _ in content:
-            each[name] = each.get(name, 0) + 1
-        times = min((left.get(name, 0) // n for name, n in each.items()), default=0)
-        times = min(times, gpus)
-        while times:
-            rest = {name: n - times * each.get(name, 0) for name, n in left.items()}
-            if least_gpus(rest) <= gpus - times:
-                return Content(times, content)
-            times //= 2
-    return None
+        each = Counter(name for name, _ in content)
+        times = min(gpus, *(left.get(name, 0) // n for name, n in each.items()))
+        for row in ROWS:
+            # What the row has over, if each GPU with this content takes less than its capacity.
+            over, less = row.capacity * gpus - row.taken(left), row.capacity - row.taken(each)
+            times = min(times, over // less) if less else times
+        if times:
+            found.append(Content(times, content))
+            gpus -= times
+            left = {name: n - times * each[name] for name, n in left.items()}
+    return None if any(left.values()) else found
 
 
 @cache

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from random import Random
 
+import numpy as np
 import pytest
 
 from euclio import solve
@@ -39,7 +40,7 @@ def test_a_content_of_one_gpu_has_positions_of_its_own_and_obeys_the_rows() -> N
             assert sum(row.takes.get(name, 0) for name, _ in content) <= row.capacity
 
 
-@pytest.mark.parametrize("gpus", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("gpus", [1, 2])
 def test_parts_that_obey_the_rows_are_those_that_fit(gpus: int) -> None:
     one = {(0,) * len(PROFILES), *map(counted, contents())}
     fits = {(0,) * len(PROFILES)}
@@ -55,6 +56,55 @@ def test_parts_that_obey_the_rows_are_those_that_fit(gpus: int) -> None:
             placed = Counter(name for cut in found for name, _ in cut.parts for _ in range(cut.gpus))
             assert placed == Counter({name: n for name, n in parts.items() if n})
             assert sum(cut.gpus for cut in found) <= gpus
+
+
+TAKES = np.array([[row.takes.get(name, 0) for name in PROFILES] for row in ROWS])
+CAPACITY = np.array([row.capacity for row in ROWS])
+ONE_GPU = np.array([counted(()), *map(counted, contents())])
+
+
+def test_the_corners_of_the_rows_are_contents_of_one_gpu() -> None:
+    # So parts on seven or more GPUs, a sum of at most seven corners, have a corner at least once: it can be taken off.
+    rows = np.vstack((TAKES, -np.eye(len(PROFILES))))
+    most = np.concatenate((CAPACITY, np.zeros(len(PROFILES))))
+    found = set()
+    for tight in map(list, combinations(range(len(rows)), len(PROFILES))):
+        if abs(np.linalg.det(rows[tight])) > 0.5:  # A whole number, since all of the rows are.
+            corner = np.linalg.solve(rows[tight], most[tight])
+            if (rows @ corner <= most + 1e-9).all():
+                assert np.allclose(corner, np.rint(corner), rtol=0, atol=1e-9)
+                found.add(tuple(np.rint(corner).astype(int).tolist()))
+    assert len(found) == 19
+    assert found <= set(map(tuple, ONE_GPU.tolist()))
+
+
+@pytest.mark.parametrize(
+    "gpus", [2, 3, 4, pytest.param(5, marks=pytest.mark.slow), pytest.param(6, marks=pytest.mark.slow)]
+)
+def test_a_content_can_be_taken_off_all_parts_that_obey_the_rows(gpus: int) -> None:
+    # Together with the corners this makes `layout` find positions for all parts that obey the rows of any number.
+    axes = [range(int((gpus * CAPACITY[own > 0] // own[own > 0]).min()) + 1) for own in TAKES.T]
+    for first in axes[0]:
+        obey = np.array([parts for parts in product([first], *axes[1:])])
+        obey = obey[(obey @ TAKES.T <= gpus * CAPACITY).all(axis=1)]
+        can = np.zeros(len(obey), bool)
+        for content in ONE_GPU:
+            rest = obey - content
+            can |= (rest >= 0).all(axis=1) & (rest @ TAKES.T <= (gpus - 1) * CAPACITY).all(axis=1)
+        assert can.all(), obey[~can][0]
+
+
+def test_many_parts_have_a_line_for_each_content_once() -> None:
+    rng = Random(6)
+    for _ in range(100):
+        parts = {name: rng.randrange(10 ** rng.randrange(1, 13)) for name in PROFILES}
+        found = layout(parts, least_gpus(parts))
+        assert found is not None
+        assert len({cut.parts for cut in found}) == len(found) <= 10
+        placed = Counter[str]()
+        for cut in found:
+            placed += Counter({name: n * cut.gpus for name, n in Counter(name for name, _ in cut.parts).items()})
+        assert placed == Counter({name: n for name, n in parts.items() if n})
 
 
 @pytest.mark.parametrize(
