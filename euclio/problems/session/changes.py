@@ -177,8 +177,11 @@ class SessionChanges:
                 at_least=(self.at_least or {}).get(name, own.at_least),
             )
         except InputError as error:
-            if error.field and error.field.startswith("slices."):
-                raise
+            kind, _, resource = (error.field or "").partition(".")
+            if kind == "slices":
+                # Of both fields the one that changes may be named.
+                kind = "slices" if resource in sliced or resource not in taken else "takes"
+                raise InputError(f"{name}: {error.message}", field=f"{kind}.{resource}") from None
             # Of two changes that do not fit together either one may be named.
             changed = "at_least" if name in (self.at_least or {}) else "stock"
             said = error.message if changed == "at_least" else f"does not fit `at_least`, which {error.message}"

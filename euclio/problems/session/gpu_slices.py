@@ -107,18 +107,17 @@ def check_profile(name: str) -> str | None:
     return f"is {name!r}; give a profile of a GPU with seven slices without its memory: {known}"
 
 
-def rows_of(profiles: Mapping[str, str], gpus: Fraction) -> list[tuple[str, Fraction, dict[str, Fraction]]]:
-    """The rows that parts on GPUs obey: words, capacity, and what a machine takes by hardware.
+def rows_of(profiles: Mapping[str, str]) -> list[tuple[Row, dict[str, Fraction]]]:
+    """The rows that parts on GPUs obey, with what a machine takes by hardware.
 
     Args:
         profiles: the profile of a machine, by hardware.
-        gpus: number of GPUs.
     """
     found = []
     for row in ROWS:
         takes = {name: Fraction(row.takes[profile]) for name, profile in profiles.items() if profile in row.takes}
         if takes:
-            found.append((row.words, row.capacity * gpus, takes))
+            found.append((row, takes))
     return found
 
 

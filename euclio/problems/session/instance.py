@@ -12,7 +12,7 @@ from euclio.core.errors import InputError
 from euclio.core.lazy import late_value
 from euclio.core.numbers import Number, exact_number, whole_number
 from euclio.core.showing import Framed
-from euclio.core.words import amount, full
+from euclio.core.words import amount, full, joined
 from euclio.problems.session.gpu_slices import check_profile
 from euclio.problems.session.largest_shares import LargestShare, check_groups, exact_share
 from euclio.problems.session.objectives import (
@@ -92,8 +92,11 @@ class Hardware:
             if wrong := check_profile(profile):
                 raise InputError(wrong, field=f"slices.{resource}")
             if resource in self.takes:
-                message = f"stands under `takes` too: a machine is a slice of {resource}, or takes an amount of it"
+                message = f"a machine is a slice of {resource} or takes an amount of it; keep `slices` or `takes`"
                 raise InputError(message, field=f"slices.{resource}")
+        if len(self.slices) > 1:
+            message = f"a machine is one slice of one GPU; keep one of {joined(self.slices)}"
+            raise InputError(message, field=f"slices.{list(self.slices)[-1]}")
 
 
 def amounts(values: Mapping[str, Number], field: str) -> dict[str, Fraction]:

@@ -25,12 +25,16 @@ class MachineLimit(NamedTuple):
         capacity: the most that all machines of a plan take together, the spare ones too.
         takes: what a machine takes of it, by name of the hardware, above 0.
         is_stock: whether it is a stock.
+        gpus: the resource that counts GPUs, if this is one of the rows of their slices; None: it is none.
+        per_gpu: the capacity of one of these GPUs.
     """
 
     name: str
     capacity: Fraction
     takes: dict[str, Fraction]
     is_stock: bool = False
+    gpus: str | None = None
+    per_gpu: int = 0
 
     def taken(self, machines: dict[str, Fraction], spare: int = 0) -> Fraction:
         """What machines take of it, given their number by hardware, and spare ones of each type that is used."""
@@ -51,7 +55,9 @@ def machine_limits(session: Session) -> list[MachineLimit]:
     ]
     for name, gpus in session.resources.items():
         profiles = {h.name: h.slices[name] for h in session.hardware if name in h.slices}
-        rows += [MachineLimit(f"{words} of {name}", most, takes) for words, most, takes in rows_of(profiles, gpus)]
+        for row, takes in rows_of(profiles):
+            words = f"{row.words} of {name}"
+            rows.append(MachineLimit(words, row.capacity * gpus, takes, gpus=name, per_gpu=row.capacity))
     return [*stock, *(row for row in rows if row.takes)]
 
 

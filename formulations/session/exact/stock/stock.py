@@ -28,19 +28,26 @@ def limits_of(session: Session, space: PlanSpace) -> list[MachineLimit]:
 
 
 def why_too_small(session: Session, space: PlanSpace, limits: Sequence[MachineLimit], deadline: float) -> str:
-    """Of which type how many more machines would do, or of which resource how much, each alone, in a sentence.
+    """Of which type how many more machines would do, of which resource how much, or how many GPUs, each alone.
 
     Args:
         session: the instance, whose stock or resources are proven too small or whose SLO is missed.
         space: the plan space.
         limits: what limits machines.
         deadline: `time.perf_counter` value at which to stop; the sentence leaves out what is not known then.
+
+    Returns:
+        A sentence.
     """
     deadline = min(deadline, time.perf_counter() + WHY_S)
     free = _searched(session, space, [], deadline)
     if free.plan is None and math.isinf(free.bound):
         return "no plan meets the SLO within the largest shares (proven)" if limited_shares(session) else NO_PLAN
-    found = [(limit, _more(session, space, limits, limit, deadline)) for limit in limits]
+    # Another GPU has more of all rows of its slices.
+    raised: dict[tuple[bool, str], list[MachineLimit]] = {}
+    for limit in limits:
+        raised.setdefault((limit.gpus is None, limit.gpus or limit.name), []).append(limit)
+    found = [(rows[0], _more(session, space, limits, rows, deadline)) for rows in raised.values()]
     texts = [f"{more.in_words(limit)} would do{more.unless}" for limit, more in found if more is not None]
     why = f"no plan meets the SLO with {limited_by(limits)} (proven)"
     return "; ".join([why, ", or ".join(texts)]) if texts else why
@@ -60,6 +67,8 @@ class _More(NamedTuple):
 
     def in_words(self, limit: MachineLimit) -> str:
         """It as "2 more of A", and how many machines that is worth."""
+        if limit.gpus is not None:
+            return f"{counted(int(self.amount / limit.per_gpu), 'more GPU')} of {limit.gpus}"
         words = f"{full(self.amount)} more of {limit.name}"
         if limit.is_stock:
             return words
@@ -69,29 +78,48 @@ class _More(NamedTuple):
 
 
 def _more(
-    session: Session, space: PlanSpace, limits: Sequence[MachineLimit], limit: MachineLimit, deadline: float
+    session: Session, space: PlanSpace, limits: Sequence[MachineLimit], raised: Sequence[MachineLimit], deadline: float
 ) -> _More | None:
-    """The least that is lacking of what is limited next to the others; None means that no amount is known to do."""
-    rest = [other for other in limits if other is not limit]
+    """The least that is lacking of what is limited next to the others; None means that no amount is known to do.
+
+    Args:
+        session: the instance.
+        space: the plan space.
+        limits: what limits machines.
+        raised: one of them, or all rows of the slices of some GPUs. The amount is of the first.
+        deadline: `time.perf_counter` value at which to stop.
+    """
+    rest = [other for other in limits if all(other is not limit for limit in raised)]
     search = _searched(session, space, rest, deadline, any_plan=True)
     if search.plan is None:
         return None
-    # All that whole machines take are multiples of it.
-    scale = lcm(*(each.denominator for each in limit.takes.values()))
-    step = Fraction(gcd(*(int(each * scale) for each in limit.takes.values())), scale)
-    low, enough = limit.capacity // step, ceil(search.taken(limit) / step)
+    steps, first = [_step(limit) for limit in raised], raised[0]
+
+    def taken(search: StockSearch) -> int:
+        return max(ceil(search.taken(limit) / step) for limit, step in zip(raised, steps, strict=True))
+
+    low, enough, unless = first.capacity // steps[0], taken(search), ""
     # Between a limit that is too small and one that is not, halve: more machines never do harm.
     while enough - low > 1:
         middle = (low + enough) // 2
-        larger = limit._replace(capacity=middle * step)
-        search = _searched(session, space, [*rest, larger], deadline, any_plan=True)
+        larger = [limit._replace(capacity=middle * step) for limit, step in zip(raised, steps, strict=True)]
+        search = _searched(session, space, [*rest, *larger], deadline, any_plan=True)
         if search.plan is not None:
-            enough = min(middle, ceil(search.taken(limit) / step))
+            enough = min(middle, taken(search))
         elif math.isinf(search.bound):
             low = middle
         else:
-            return _More(enough * step - limit.capacity, ", perhaps fewer" if limit.is_stock else ", perhaps less")
-    return _More(enough * step - limit.capacity, "")
+            unless = ", perhaps fewer" if first.is_stock or first.gpus else ", perhaps less"
+            break
+    return _More(enough * steps[0] - first.capacity, unless)
+
+
+def _step(limit: MachineLimit) -> Fraction:
+    """That of which all that whole machines take is a multiple; of a row of slices a GPU's capacity."""
+    if limit.gpus is not None:
+        return Fraction(limit.per_gpu)
+    scale = lcm(*(each.denominator for each in limit.takes.values()))
+    return Fraction(gcd(*(int(each * scale) for each in limit.takes.values())), scale)
 
 
 def _searched(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 from random import Random
@@ -85,7 +87,7 @@ def test_a_content_can_be_taken_off_all_parts_that_obey_the_rows(gpus: int) -> N
     # Together with the corners this makes `layout` find positions for all parts that obey the rows of any number.
     axes = [range(int((gpus * CAPACITY[own > 0] // own[own > 0]).min()) + 1) for own in TAKES.T]
     for first in axes[0]:
-        obey = np.array([parts for parts in product([first], *axes[1:])])
+        obey = np.array(list(product([first], *axes[1:])))
         obey = obey[(obey @ TAKES.T <= gpus * CAPACITY).all(axis=1)]
         can = np.zeros(len(obey), bool)
         for content in ONE_GPU:
@@ -180,21 +182,48 @@ def test_options_say_slices() -> None:
     changes = SessionChanges(resources={"gpus": Fraction(2)}, slices={"gpus": {"large": "4g"}})
     assert changes.applied_to(bare) == session(2, large="4g")
     assert changes.in_words() == "2 of gpus in all and a slice 4g of gpus for each large"
-    with pytest.raises(InputError, match=r"slices\.gpus: is '3g.20gb'; give a profile of a GPU with seven slices"):
+    with pytest.raises(
+        InputError, match=r"slices\.gpus: large: is '3g.20gb'; give a profile of a GPU with seven slices"
+    ):
         SessionChanges(slices={"gpus": {"large": "3g.20gb"}}).applied_to(bare)
     with pytest.raises(InputError, match=r"slices\.cards: limits nothing"):
         SessionChanges(slices={"cards": {"large": "3g"}}).applied_to(bare)
+    with pytest.raises(InputError, match=r"takes\.gpus: large: a machine is a slice of gpus or takes an amount of it"):
+        SessionChanges(takes={"gpus": {"large": Fraction(1)}}).applied_to(bare)
+    with pytest.raises(
+        InputError, match=r"slices\.cards: large: a machine is one slice of one GPU; keep one of gpus and c"
+    ):
+        SessionChanges(resources={"cards": Fraction(1)}, slices={"cards": {"large": "3g"}}).applied_to(bare)
+
+
+@pytest.mark.parametrize(("gpus", "more"), [(0, "2 more GPUs"), (1, "1 more GPU")])
+def test_exact_says_how_many_gpus_would_do(gpus: int, more: str) -> None:
+    # Three 2g and two 1g lack one compute slice of one GPU alone, of which nobody can buy one.
+    hardware = [Hardware("2g", 2, slices={"gpus": "2g"}), Hardware("1g", 1, slices={"gpus": "1g"})]
+    modules = [Module(name, 10 * n, (Configuration(name, 1, 1, "0.1"),)) for name, n in (("2g", 3), ("1g", 2))]
+    one = Session("five", "0.5", hardware, modules, resources={"gpus": gpus})
+    found = solve(one, "exact", space=WHOLE)
+    assert found.status is Status.INFEASIBLE
+    assert found.reason == f"no plan meets the SLO with the resources (proven); {more} of gpus would do"
+    assert solve(replace(one, resources={"gpus": Fraction(2)}), "exact", space=WHOLE).value == 8
 
 
 @pytest.mark.parametrize(
     ("make", "said"),
     [
         (lambda: Hardware("h", 1, slices={"gpus": "5g"}), "slices.gpus: is '5g'; give a profile"),
-        (lambda: Hardware("h", 1, slices={"gpus": "3g"}, takes={"gpus": 1}), "slices.gpus: stands under `takes` too"),
+        (
+            lambda: Hardware("h", 1, slices={"gpus": "3g"}, takes={"gpus": 1}),
+            "slices.gpus: a machine is a slice of gpus or takes an amount of it; keep",
+        ),
+        (
+            lambda: Hardware("h", 1, slices={"a": "3g", "b": "3g"}),
+            "slices.b: a machine is one slice of one GPU; keep one",
+        ),
         (lambda: session("1.5"), "resources.gpus: is 1.5; it counts the GPUs that are cut into slices"),
     ],
 )
-def test_wrong_slices_are_refused_in_one_line(make, said: str) -> None:
+def test_wrong_slices_are_refused_in_one_line(make: Callable[[], object], said: str) -> None:
     with pytest.raises(InputError) as refused:
         make()
     assert said in str(refused.value)
