@@ -105,7 +105,7 @@ class RowReader:
     Attributes:
         file: path of the file.
         reading: what a user says of its columns.
-        module: module of all rows where no column says it; None: a column has to.
+        module: module of all rows where no column says it. None asks for a column.
         hardware: their hardware, likewise.
         doubts: lines on rows that are doubted.
         left_out: lines on rows that a limit leaves out.
@@ -116,7 +116,7 @@ class RowReader:
         bound: the columns, once the header is known.
         wanted: texts that a column may have in rows that are read, by header.
         beside: columns of units that are not read, with the columns that they are about.
-        rate: a rate next to a duration that is not read, with its scale; None: there is none.
+        rate: a rate next to a duration that is not read, with its scale; None if there is none.
         first: the first text of columns that may name a module or hardware, and are not read.
     """
 
@@ -384,7 +384,7 @@ class RowReader:
 
 
 def _group(header: str) -> str:
-    """The object that a nested field is in; empty: it is in none."""
+    """The object that a nested field is in; empty if it is in none."""
     return header.rpartition(".")[0]
 
 
@@ -434,7 +434,7 @@ def _says_failure(header: str, text: str) -> Fraction:
 
 
 def _amount(text: str) -> Fraction | None:
-    """The number in a cell, which may have a decimal comma; None: it holds none."""
+    """The number in a cell, which may have a decimal comma; None if it holds none."""
     try:
         return Fraction(text.rstrip("% ").replace(",", ".", 1)) if text else None
     except (ValueError, ZeroDivisionError):
