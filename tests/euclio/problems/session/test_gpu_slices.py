@@ -126,7 +126,9 @@ def test_many_parts_have_a_line_for_each_content_once() -> None:
     ],
 )
 def test_known_parts_need_their_gpus(parts: dict[str, int], gpus: int) -> None:
-    assert layout(parts, gpus) is not None
+    found = layout(parts, gpus + 3)
+    assert found is not None
+    assert sum(cut.gpus for cut in found) == gpus
     assert layout(parts, gpus - 1) is None
 
 
