@@ -127,7 +127,7 @@ def least_gpus(parts: Parts) -> int:
 
 
 def layout(parts: Parts, gpus: int) -> list[Content] | None:
-    """Positions of parts on GPUs; None if the parts do not fit.
+    """Positions of parts on as few GPUs as they fit on; None if they do not fit.
 
     One content of a GPU after the other is taken off, as often as the rest still obeys the rows of the GPUs that are
     left. Each content takes at most the capacity of a row, so that no row has more left over afterwards. A content that
@@ -135,10 +135,11 @@ def layout(parts: Parts, gpus: int) -> list[Content] | None:
 
     Args:
         parts: numbers of parts by profile.
-        gpus: number of GPUs.
+        gpus: the most GPUs.
     """
     if least_gpus(parts) > gpus:
         return None
+    gpus = least_gpus(parts)
     left, found = dict(parts), list[Content]()
     for content in contents():
         each = Counter(name for name, _ in content)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from euclio.core.words import full
-from euclio.problems.session.gpu_slices import Content, Parts, layout
+from euclio.problems.session.gpu_slices import Content, Parts, layout, least_gpus
 from euclio.problems.session.instance import Session
 from euclio.problems.session.largest_shares import LargestShare
 from euclio.problems.session.plan import ModulePlan, Plan
@@ -45,14 +45,15 @@ def beyond_limits(session: Session, used: dict[str, Fraction]) -> list[str]:
 def slice_layouts(session: Session, used: Mapping[str, Fraction]) -> dict[str, list[Content] | None]:
     """Positions of a plan's slices on each resource of GPUs; None where none are found.
 
-    Shares of machines have no positions: a resource of which a plan uses some is left out.
+    GPUs without a capacity are as many as the slices need. Shares of machines have no positions: a resource of which a
+    plan uses some is left out.
 
     Args:
         session: the instance.
         used: machines by name of the hardware, as they are charged, without spare ones.
     """
     found: dict[str, list[Content] | None] = {}
-    for name, gpus in session.resources.items():
+    for name in dict.fromkeys(name for h in session.hardware for name in h.slices):
         parts, apart = Parts(), False
         for h in session.hardware:
             n = used.get(h.name, Fraction(0))
@@ -61,7 +62,7 @@ def slice_layouts(session: Session, used: Mapping[str, Fraction]) -> dict[str, l
                 apart = apart or n.denominator != 1
                 parts[h.slices[name]] = parts.get(h.slices[name], 0) + int(n)
         if parts and not apart:
-            found[name] = layout(parts, int(gpus))
+            found[name] = layout(parts, int(session.resources.get(name, least_gpus(parts))))
     return found
 
 

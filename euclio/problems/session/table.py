@@ -301,7 +301,7 @@ def _slices(session: Session, result: Result) -> list[str]:
         contents = cut or []
         needed, more = sum(content.gpus for content in contents), len(contents) - MOST_LISTED
         listed = [str(content) for content in contents[:MOST_LISTED]] + [f"{more} more contents"] * (more > 0)
-        of = f"{needed:,} of {full(session.resources[name])}"
+        of = f"{needed:,} of {full(session.resources[name])}" if name in session.resources else f"{needed:,}"
         lines.append(f"{name}: {of} GPUs are cut, by first slice of memory: {'; '.join(listed)}")
     return lines
 

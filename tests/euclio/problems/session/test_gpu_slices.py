@@ -15,11 +15,13 @@ import pytest
 from euclio import solve
 from euclio.core.errors import InputError
 from euclio.core.result import Status
+from euclio.core.tables import to_text
 from euclio.problems.session import Charging, PlanSpace, Session, evaluate
 from euclio.problems.session.changes import SessionChanges
 from euclio.problems.session.files.instances import session_from_text, session_to_text
 from euclio.problems.session.gpu_slices import COMPUTE_SLICES, PROFILES, ROWS, contents, layout, least_gpus
 from euclio.problems.session.instance import Configuration, Hardware, Module
+from euclio.problems.session.table import plan_table
 
 WHOLE = PlanSpace(charging=Charging.WHOLE)
 
@@ -126,7 +128,9 @@ def test_many_parts_have_a_line_for_each_content_once() -> None:
     ],
 )
 def test_known_parts_need_their_gpus(parts: dict[str, int], gpus: int) -> None:
-    assert layout(parts, gpus) is not None
+    found = layout(parts, gpus + 3)
+    assert found is not None
+    assert sum(cut.gpus for cut in found) == gpus
     assert layout(parts, gpus - 1) is None
 
 
@@ -166,6 +170,14 @@ def test_drawn_sessions_have_the_same_optimum_by_all_methods() -> None:
         one = session(rng.randrange(4), **profiles)
         found = {name: solve(one, name, space=WHOLE).value for name in ("exact", "milp", "plan-bruteforce")}
         assert len(set(found.values())) == 1, (one, found)
+
+
+@pytest.mark.parametrize(("gpus", "said"), [("3", "gpus: 2 of 3 GPUs are cut"), (None, "gpus: 2 GPUs are cut")])
+def test_a_plan_is_printed_with_its_positions(gpus: str | None, said: str) -> None:
+    """A 4g, a 2g and two 1g need two GPUs; without a limit they are placed too."""
+    one = replace(session(3, large="4g"), resources={} if gpus is None else {"gpus": Fraction(gpus)})
+    text = to_text(plan_table(one, solve(one, "exact", space=WHOLE)), 200)
+    assert f"{said}, by first slice of memory: " in text
 
 
 def test_a_file_keeps_slices() -> None:
