@@ -1,9 +1,9 @@
 """Holds the latency of shared machines against what requests see: `python docs/tools/packed.py`.
 
 Plans of random sessions with few requests, by `whole-greedy` for packed machines, are served by simulation under evenly
-spaced requests: with all modules apart, so that requests enter by each of them, and in their DAGs. It prints the table
-of `docs/model/whole-machines.md`; the same code gives the same numbers. It takes some minutes. `--apart` prints the
-table of modules apart at rates near whole machines alone, in some seconds.
+spaced requests: with all modules apart, so that requests enter by each of them, and in their DAGs. It prints the
+counts of `docs/model/whole-machines.md`; the same code gives the same numbers. It takes some minutes. `--apart` prints
+those of modules apart at rates near whole machines alone, in some seconds.
 """
 
 from __future__ import annotations
