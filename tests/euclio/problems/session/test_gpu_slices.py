@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,7 +13,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from euclio import solve
+from euclio import export, solve
 from euclio.core.errors import InputError
 from euclio.core.result import Status
 from euclio.core.tables import to_text
@@ -239,3 +240,20 @@ def test_wrong_slices_are_refused_in_one_line(make: Callable[[], object], said: 
     with pytest.raises(InputError) as refused:
         make()
     assert said in str(refused.value)
+
+
+def test_kubernetes_names_a_slice_by_its_memory() -> None:
+    one = session()
+    result, keywords = solve(one, "exact", space=WHOLE), {"image": "x", "router": "own"}
+    memory = {"large": 20480, "middle": 10240, "small": 5120}
+    known = replace(one, hardware=tuple(replace(h, memory_mb=memory[h.name]) for h in one.hardware))
+    text = str(
+        export(known, replace(result, evaluation=evaluate(known, result.plan, WHOLE)), to="kubernetes", **keywords)
+    )
+    assert sorted(set(re.findall(r"nvidia\.com/\S+: 1", text))) == [
+        "nvidia.com/mig-1g.5gb: 1",
+        "nvidia.com/mig-2g.10gb: 1",
+        "nvidia.com/mig-3g.20gb: 1",
+    ]
+    with pytest.raises(InputError, match=r"hardware\[0\]\.memory_mb: is missing; Kubernetes names a slice 3g"):
+        export(one, result, to="kubernetes", **keywords)
