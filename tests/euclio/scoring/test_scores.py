@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 from scored_programs import BEST, CASE, HONEST, MIDDLE, OPTIMUM, PRISM, WORST, placed, scored
 
+from euclio.core.certificate import Verdict
 from euclio.core.errors import InputError, RefutedError
 from euclio.proving.prism import largest_pressure
 from euclio.scoring.problems import NAMES, find_problem
@@ -125,3 +127,11 @@ def test_seeds_are_drawn_alike():
     """The same seed gives the same instances; their order is that of a hash, not of the set."""
     first = [case.source.order for case in drawn(PRISM, 3, 5)]
     assert first == [case.source.order for case in drawn(PRISM, 3, 5)] != [f"prism-{k}" for k in range(3)]
+
+
+def test_an_optimum_that_is_not_proven_in_time_is_an_error(monkeypatch) -> None:
+    """The instance was left out, so that a busy machine drew other instances, and gave other scores."""
+    source = next(iter(find_problem("whole").sources()))
+    monkeypatch.setattr("euclio.scoring.problems.certify", lambda *given: SimpleNamespace(verdict=Verdict.OPEN))
+    with pytest.raises(InputError, match=r"optimum of .*: is not proven within 120 s; use a faster machine"):
+        source.prove()
