@@ -292,8 +292,8 @@ def _needed(session: Session, result: Result) -> list[str]:
 
 def _slices(session: Session, result: Result) -> list[str]:
     """A line per resource of GPUs that are cut into slices: how the plan's slices lie on them."""
-    found = result.evaluation
-    if found is None or result.plan is None or result.value is None:
+    found, sliced = result.evaluation, any(h.slices for h in session.hardware)
+    if not sliced or found is None or result.plan is None or result.value is None:
         return []
     partial = [module.partial_rps for module in found.modules]
     lines = []
