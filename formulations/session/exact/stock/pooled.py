@@ -9,6 +9,7 @@ others are too expensive by their bounds.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -27,7 +28,7 @@ from formulations.session.exact.frontier_search import Proof
 from formulations.session.exact.stock.boxes import Counts
 from formulations.session.exact.stock.search import StockSearch, answer_of
 from formulations.session.exact.stock.stock import limits_of, why_too_small
-from formulations.tolerances import SUMS
+from formulations.tolerances import GAP, SUMS
 
 MOST_UNITS = 1024
 """Units of a limit up to which they are divided; boxes divide more."""
@@ -97,7 +98,12 @@ class PooledSearch(StockSearch):
         self.solves, self.boxes = self.solves + search.solves, self.boxes + search.boxes
         self.complete = self.complete and search.complete
         self.effort.nodes += search.effort.nodes
-        used = 0 if search.plan is None else int(search.taken(limit) / self._per_unit)
+        # A search that ends at its cutoff has found no least cost: with fewer units it says less than is open there.
+        used = k
+        if search.plan is None and math.isinf(search.bound):
+            used = 0
+        elif search.plan is not None and search.bound >= search.cost * (1.0 - GAP):
+            used = int(search.taken(limit) / self._per_unit)
         self._found |= {(p, units): search for units in range(used, k + 1)}
         # With fewer units no plan is cheaper.
         np.maximum(self._least[p][: k + 1], search.bound, out=self._least[p][: k + 1])

@@ -148,7 +148,7 @@ class StockSearch:
             [one / float(each) for one, each in zip(of_kind, row, strict=True) if each] for row in self._rows.takes
         ]
         self._scale = np.array([max(row) or 1.0 for row in ratios])
-        self._ceiling = math.inf if self.space.charging.whole else self._most_expensive()
+        self._ceiling = self._most_within(of_kind) if self.space.charging.whole else self._most_expensive()
 
     def run(self) -> None:
         """Search until bound and plan meet, nothing is left, or the time is up.
@@ -224,6 +224,25 @@ class StockSearch:
             own = slice(arrays.first[m], arrays.first[m + 1])
             most += float(arrays.unit_cost[own].max() * (rate + arrays.throughput[own].max()))
         return 2.0 * most or 1.0
+
+    def _most_within(self, price: Sequence[float]) -> float:
+        """More than any whole machines within the limits cost per hour; infinite where some type has no limit.
+
+        Args:
+            price: price of a machine of each type with a limit.
+        """
+        if (self._arrays.price[self._kind < 0] > 0.0).any():
+            return math.inf
+        takes, most = self._rows.takes.astype(np.float64), self._rows.most.astype(np.float64)
+        room = self._rows.room(self._counts(np.zeros((1, takes.shape[1]), np.int64))).astype(np.float64)
+        apart = np.asarray(price) * np.maximum(room, 0.0)
+        # Types that share a limit may also use it up together at the price of the dearest per unit.
+        together = [
+            float((np.asarray(price)[row > 0] / row[row > 0]).max() * most[r] + apart[row == 0].sum())
+            for r, row in enumerate(takes)
+            if row.any()
+        ]
+        return min([float(apart.sum()), *together]) * (1.0 + GAP) or 1.0
 
     def _parts(self, box: Box) -> list[Box]:
         """Price a box, and divide it where that does not settle it."""

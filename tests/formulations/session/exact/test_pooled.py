@@ -15,6 +15,7 @@ from euclio import pool, solve
 from euclio.core.result import Status
 from euclio.problems.session import PlanSpace, evaluate
 from euclio.problems.session.evaluate import machines_by_hardware
+from euclio.workloads.session.profile_libraries import library_sessions
 from formulations.session.exact.stock.pooled import PooledSearch, division
 from formulations.session.exact.stock.search import StockSearch
 from formulations.session.exact.stock.stock import limits_of
@@ -78,3 +79,33 @@ def test_the_cheapest_division(seed):
     assert value == min(every)
     assert sum(shares) <= 5
     assert value == sum(own[k] for own, k in zip(least, shares, strict=True))
+
+
+def bought_by(drawn):
+    """Measured applications in one pool, and the machines of its cheapest plan by type."""
+    together = pool([replace(one, name=f"{one.name} {k}") for k, one in enumerate(drawn)])
+    free = solve(together, "exact", space=SPACE)
+    return together, machines_by_hardware(free.plan, [m.partial_rps for m in free.evaluation.modules], SPACE)
+
+
+@pytest.mark.parametrize(("applications", "seed"), [(2, 3), (2, 11), (3, 4), (3, 6)])
+def test_measured_applications_on_three_quarters_of_a_type(applications, seed):
+    """A search of a part that ended at its cutoff counted as its least cost with fewer units: nothing was proven."""
+    together, used = bought_by(library_sessions("nvidia", applications, seed))
+    most = max(used, key=lambda name: used[name])
+    count = int(used[most] * Fraction(3, 4))
+    hardware = [replace(h, count=count if h.name == most else None) for h in together.hardware]
+    session = replace(together, slo_s=None, hardware=hardware)
+    found, boxes = solve(session, "exact", space=SPACE), StockSearch(session, SPACE, limits_of(session, SPACE), np.inf)
+    boxes.run()
+    assert found.status is Status.OPTIMAL, found.reason
+    assert float(found.value) == pytest.approx(boxes.cost, rel=1e-9)
+
+
+def test_a_stock_worth_less_than_the_cheapest_plan_is_infeasible_at_once():
+    """No plan costs more than all machines in stock, so that prices prove it in the first box."""
+    together, used = bought_by(library_sessions("nvidia", 10, 2))
+    hardware = [replace(h, count=int(used.get(h.name, 0) * Fraction(3, 4))) for h in together.hardware]
+    found = solve(replace(together, slo_s=None, hardware=hardware), "exact", space=SPACE, time_limit=20)
+    assert found.status is Status.INFEASIBLE
+    assert found.stats["boxes"] == 1
