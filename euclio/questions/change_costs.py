@@ -52,11 +52,6 @@ class Step(Solved):
         return None if self.checked is None else self.checked[1].changes
 
     @property
-    def cost_per_h(self) -> Fraction | None:
-        """Money per hour, that for changes included; None if it has no plan."""
-        return self.result.value
-
-    @property
     def moves(self) -> MachineChanges:
         """The machines that its plan adds and removes; none where it has no plan."""
         running = self.session.running

@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from itertools import islice
-from typing import Any
 
 from euclio.core.coverage import remedy
 from euclio.core.errors import InputError
@@ -33,15 +32,16 @@ from euclio.core.result import Answer, Status
 from euclio.core.showing import Framed, Plotted
 from euclio.core.solver import AnySolver, Piece
 from euclio.core.solving import check, solver_for
-from euclio.problems.session.changes import SessionChanges, source_rate
+from euclio.problems.session.changes import SessionChanges
 from euclio.problems.session.demands import never_cheaper_at_more
-from euclio.problems.session.evaluate import Evaluation, Priced, bought_machines, evaluate
+from euclio.problems.session.evaluate import Evaluation, Priced, evaluate
 from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.problems.session.rules import Charging
 from euclio.problems.session.services import application_modules, application_rate
 from euclio.problems.session.space import PlanSpace
-from euclio.questions.question import Question, SessionResult, Solved, Solving
+from euclio.questions.question import Question, SessionResult, Solved, Solving, used_hardware
+from euclio.questions.sweep.axes import OBJECTIVE, RATE, RATE_OF, SLO, Kind, changed
 
 MOST_SOLVED = 200
 """Steps that are solved one by one at most."""
@@ -66,8 +66,8 @@ class Over(StrEnum):
         return "SLO" if self is Over.SLO else "rate"
 
 
-BY_NAME = {Over.SLO: "objectives_s", Over.RATE: "rates_rps"}
-"""The field of changes by name, by what the cost is a function of."""
+KINDS = {Over.SLO: (SLO, OBJECTIVE), Over.RATE: (RATE, RATE_OF)}
+"""What varies, by what the cost is a function of: that of the session, and one by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,20 +85,6 @@ class CostStep(Solved):
 
     start: Fraction
     end: Fraction
-
-    @property
-    def cost_per_h(self) -> Fraction | None:
-        """Money per hour; None if there is no plan."""
-        return self.result.value
-
-    @property
-    def machines(self) -> dict[str, Fraction]:
-        """Machines of each hardware type that it is charged for; empty without a plan."""
-        if self.checked is None:
-            return {}
-        plan, found = self.checked
-        partial = [module.partial_rps for module in found.modules]
-        return bought_machines(self.session, plan, partial, self.result.space)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,17 +104,14 @@ class OverRange(Question):
     end: Fraction
     of: str = ""
 
+    @property
+    def kind(self) -> Kind:
+        """What varies."""
+        return KINDS[self.over][bool(self.of)]
+
     def at(self, value: Fraction) -> Session:
         """The session at an objective in seconds or a rate in requests per second."""
-        given = self.changes or SessionChanges()
-        if self.of:
-            field = BY_NAME[self.over]
-            named = {**(getattr(given, field) or {}), self.of: value}
-            fields: dict[str, Any] = {field: named}
-            return replace(given, **fields).applied_to(self.session)
-        if self.over is Over.RATE:
-            return replace(given, rate_rps=value).applied_to(self.session)
-        return replace(given, slo_s=value).applied_to(self.session)
+        return changed([(self.kind, self.of, value)], self.changes).applied_to(self.session)
 
     def taken_s(self, found: Evaluation) -> Fraction | None:
         """Seconds that a plan takes of the objective that it is a function of, or else of the longest."""
@@ -142,14 +125,10 @@ class OverRange(Question):
     @property
     def own(self) -> Fraction:
         """The session's own objective in seconds, or rate in requests per second without headroom."""
-        changes = self.changes or SessionChanges()
-        if self.of and self.over is Over.SLO:
-            return next(one.slo_s for one in self.session.objectives if one.name == self.of)
-        if self.of:
-            return application_rate(self.session, self.of)
-        if self.over is Over.SLO:
-            return self.session.slo_s if changes.slo_s is None else changes.slo_s
-        return source_rate(self.session) if changes.rate_rps is None else changes.rate_rps
+        given = None if self.of or self.changes is None else getattr(self.changes, self.kind.field)
+        value: Fraction | None = self.kind.own(self.session, self.of) if given is None else given
+        assert value is not None, "every session has rates and objectives"
+        return value
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -176,8 +155,7 @@ class CostCurve(Framed, Plotted):
     @property
     def hardware(self) -> list[str]:
         """The hardware types that some plan uses, in the order of the session."""
-        used = {name for step in self.steps for name, count in step.machines.items() if count}
-        return [h.name for h in self.question.session.hardware if h.name in used]
+        return used_hardware(self.question.session, self.steps)
 
     def at(self, value: Number) -> CostStep | None:
         """The step of an objective in seconds, or of a rate in requests per second; None if next to none is proven.

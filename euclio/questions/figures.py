@@ -29,8 +29,9 @@ from euclio.problems.session.instance import Session
 from euclio.problems.session.rules import Charging
 from euclio.questions.change_costs import Curve
 from euclio.questions.cost_curve import CostCurve, Over
+from euclio.questions.sweep.grid import Point
 from euclio.questions.tables import slo_in_words
-from euclio.questions.what_if import Point, WhatIf
+from euclio.questions.what_if import WhatIf
 
 PAST_THE_END = 1.06
 """The last step goes on this far, as more changes save nothing."""

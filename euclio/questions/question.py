@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Protocol
 
 from euclio.core.result import AnyResult, Result, Status
@@ -11,7 +13,8 @@ from euclio.core.solving import solve
 from euclio.core.space_fields import in_words
 from euclio.core.words import figures, percent, rounded_down
 from euclio.problems.session.changes import SessionChanges
-from euclio.problems.session.evaluate import Evaluation
+from euclio.problems.session.costs import cost_by_hardware
+from euclio.problems.session.evaluate import Evaluation, bought_machines
 from euclio.problems.session.instance import Session
 from euclio.problems.session.latency.of_requests import caveat
 from euclio.problems.session.plan import Plan
@@ -101,6 +104,25 @@ class Solved:
         return None if plan is None or found is None or self.result.value is None else (plan, found)
 
     @property
+    def cost_per_h(self) -> Fraction | None:
+        """Money per hour, as checked; None if there is no plan."""
+        return self.result.value
+
+    @property
+    def machines(self) -> dict[str, Fraction]:
+        """Machines of each hardware type that its plan is charged for; empty without a plan."""
+        if self.checked is None:
+            return {}
+        plan, found = self.checked
+        partial = [module.partial_rps for module in found.modules]
+        return bought_machines(self.session, plan, partial, self.result.space)
+
+    @property
+    def cost_by_hardware(self) -> dict[str, Fraction]:
+        """Money per hour of each hardware type; empty without a plan."""
+        return {} if self.checked is None else cost_by_hardware(self.session, *self.checked)
+
+    @property
     def kept(self) -> Stated | None:
         """What its plan keeps under random arrivals; None if there is no plan, or nothing was asked."""
         return stated(self.result)
@@ -115,6 +137,12 @@ class Solved:
         if result.bound is None:
             return f"≤ {figures(result.value)}"
         return f"{figures(result.value)} (gap {percent(1 - result.bound / float(result.value), 1)})"
+
+
+def used_hardware(session: Session, points: Iterable[Solved]) -> list[str]:
+    """The hardware types that the plan of some point uses, in the order of the session."""
+    used = {name for point in points for name, count in point.machines.items() if count}
+    return [h.name for h in session.hardware if h.name in used]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import product
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -21,7 +22,9 @@ from euclio.problems.session.rules import Charging
 from euclio.questions.change_costs import Curve, Step
 from euclio.questions.cost_curve import CostCurve, CostStep, Over, OverRange
 from euclio.questions.question import described
-from euclio.questions.what_if import Grid, Point, WhatIf
+from euclio.questions.sweep.axes import Axis
+from euclio.questions.sweep.grid import Grid, Point
+from euclio.questions.what_if import WhatIf
 
 CHANGE_COSTS_SCHEMA = "euclio/change-costs/1"
 NO_BREAK = "\u00a0"
@@ -262,19 +265,24 @@ def what_if_table(answer: WhatIf) -> RenderableType:
     """
     asked = answer.question
     columns = [
-        Column(f"req/s of {asked.rate_of}" if asked.rate_of else "req/s", lambda row: full(row[0])),
+        Column(f"req/s of {rate_of}" if (rate_of := _of(asked.rate_axis)) else "req/s", lambda row: full(row[0])),
         Column(f"{slo_in_words(asked)} ms", lambda row: milliseconds(row[1])),
     ]
     for way in asked.chargings:
         of = partial(lambda way, row: answer.points[*row, way], way)
         columns += charging_columns(way, of, machines_in_words, is_kept=asked.demand is not None)
-    table = table_of((tuple(place) for place, _ in asked.sessions.items()), columns)
+    table = table_of(product(asked.rates, asked.slos), columns)
     return Group(Text("\n".join((*asked.lines("rate and SLO"), *_judged(answer)))), Text(""), table)
+
+
+def _of(axis: Axis | None) -> str:
+    """The name of the application or objective on an axis; empty if there is none."""
+    return "" if axis is None else axis.of
 
 
 def slo_in_words(asked: Grid) -> str:
     """The objective that the points of an answer are at."""
-    return asked.slo_of or ("longest SLO" if asked.session.objectives else "SLO")
+    return _of(asked.slo_axis) or ("longest SLO" if asked.session.objectives else "SLO")
 
 
 def _judged(answer: WhatIf) -> list[str]:
@@ -294,8 +302,7 @@ def describe_what_if(answer: WhatIf, *more: WhatIf) -> dict[str, Any]:
     asked = answer.question
     return {
         **asked.described(WHAT_IF_SCHEMA),
-        **({"rate_of": asked.rate_of} if asked.rate_of else {}),
-        **({"slo_of": asked.slo_of} if asked.slo_of else {}),
+        **{name: of for name, of in (("rate_of", _of(asked.rate_axis)), ("slo_of", _of(asked.slo_axis))) if of},
         **_fixed(asked.changes),
         "space": {k: v for k, v in asked.space.describe().items() if k != "charging"},
         "points": [_point(one, point) for one in (answer, *more) for point in one.points.values()],
@@ -347,8 +354,8 @@ def _point(answer: WhatIf, point: Point) -> dict[str, Any]:
     result, changes = point.result, answer.question.changes
     rate = source_rate(point.session) / (1 + ((changes and changes.headroom) or 0))
     latency = None if point.checked is None else point.checked[1].latency_s
-    if point.checked is not None and answer.question.slo_of:
-        latency = point.checked[1].objectives[answer.question.slo_of]
+    if point.checked is not None and (slo_of := _of(answer.question.slo_axis)):
+        latency = point.checked[1].objectives[slo_of]
     return {
         "rate_rps": point.rate_rps,
         "slo_s": point.slo_s,

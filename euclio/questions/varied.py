@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import Number, exact_number
@@ -28,18 +27,6 @@ class Varied:
     of: str
     values: tuple[Fraction, ...]
     fixed: dict[str, Fraction] = field(default_factory=dict)
-
-    def changes(self, one: str, by_name: str, value: Fraction | None) -> dict[str, Any]:
-        """The fields of `SessionChanges` that give it a value.
-
-        Args:
-            one: the field of the session's own rate or objective.
-            by_name: the field of those by name.
-            value: the value; None keeps that of the session.
-        """
-        if self.of and value is not None:
-            return {one: None, by_name: {**self.fixed, self.of: value}}
-        return {one: value, by_name: None}
 
 
 def varied(given: Several, flag: str) -> Varied:

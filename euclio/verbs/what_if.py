@@ -34,9 +34,10 @@ from euclio.files.json_writing import write_text
 from euclio.problems.session import PlanSpace, Session
 from euclio.problems.session.changes import SessionChanges
 from euclio.questions.sweep.description import describe
+from euclio.questions.sweep.grid import CHARGINGS
 from euclio.questions.sweep.question import sweep
 from euclio.questions.tables import describe_what_if, what_if_csv, what_if_table
-from euclio.questions.what_if import CHARGINGS, answered, question
+from euclio.questions.what_if import answered, question
 from euclio.serving.setup import MODULE_PERCENTILES, PERCENTILES
 from euclio.verbs.interface import keyword_types as words
 from euclio.verbs.interface.attainment import attainment_demand, with_percentile
@@ -59,7 +60,7 @@ from euclio.verbs.interface.shared_parameters import SESSION, SOLVER, STRICT, at
 from euclio.verbs.interface.verb import as_read, verb
 
 if TYPE_CHECKING:
-    from euclio.questions.sweep.question import Swept
+    from euclio.questions.sweep.grid import Swept
     from euclio.questions.what_if import WhatIf
 
 OWN = ("rate_rps", "slo_s", "resources", "price_per_h", "stock")
@@ -168,7 +169,8 @@ def what_if(
         demand = attainment_demand(given.family, keywords, asked.session)
     questions = [replace(one, demand=demand) for one in questions]
     if given.file is not None:
-        hint = next(filter(None, map(given.family.hint, questions[0].sessions.values())), "")
+        sessions = map(questions[0].session_at, questions[0].places)
+        hint = next(filter(None, map(given.family.hint, sessions)), "")
         if hint:
             say(f"{given.file}: {hint}")
     answers = _covered([answered(points) for points in questions], given.file)

@@ -15,8 +15,7 @@ from euclio.problems.session.instance import Session
 from euclio.problems.session.latency.paths import longest_path
 from euclio.problems.session.parts_of_plans import objectives_kept
 from euclio.problems.session.resources import machine_limits
-from euclio.questions.sweep.question import Place, Sweep, Swept
-from euclio.questions.what_if import Point
+from euclio.questions.sweep.grid import Grid, Place, Point, Swept
 
 MOST_NAMED = 4
 """Modules of a path that are named; of a longer one, its ends."""
@@ -128,7 +127,7 @@ def describe(found: Swept) -> dict[str, Any]:
     return {**asked.described(SCHEMA), "grid": grid(asked), "points": points}
 
 
-def grid(asked: Sweep) -> dict[str, Any]:
+def grid(asked: Grid) -> dict[str, Any]:
     """The axes, the ways of charging and the names of the hardware types."""
     return {
         "instance": asked.session.name,
@@ -154,7 +153,7 @@ def key(place: Place) -> str:
     return ",".join(map(str, place))
 
 
-def entry(point: Point, asked: Sweep, reasons: Reasons) -> dict[str, Any]:
+def entry(point: Point, asked: Grid, reasons: Reasons) -> dict[str, Any]:
     """A point: outcome, costs per hour, machines in the order of the session's hardware, what limits it or why not."""
     result, machines = point.result, point.machines
     known = {

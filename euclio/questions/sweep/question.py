@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
 from euclio.core.errors import InputError
 from euclio.core.families import family_of
 from euclio.core.numbers import Number
-from euclio.core.progress import progress_bar, waiting
-from euclio.core.result import Status
+from euclio.core.progress import waiting
 from euclio.core.solver import AnySolver
 from euclio.core.solving import solve, solver_for
 from euclio.core.space_fields import word
-from euclio.problems.session.changes import SessionChanges, source_rate
+from euclio.problems.session.changes import SessionChanges
 from euclio.problems.session.costs import cost_by_hardware
-from euclio.problems.session.evaluate import bought_machines, evaluate
+from euclio.problems.session.evaluate import bought_machines
 from euclio.problems.session.instance import Session
 from euclio.problems.session.rules import Charging
 from euclio.problems.session.space import PlanSpace
-from euclio.questions.question import Question, SessionResult, Solving
+from euclio.questions.question import Solving
 from euclio.questions.sweep.axes import (
     KINDS,
     OBJECTIVE,
@@ -39,8 +37,8 @@ from euclio.questions.sweep.axes import (
     axis,
     changed,
 )
+from euclio.questions.sweep.grid import CHARGINGS, Grid, Swept
 from euclio.questions.varied import Several
-from euclio.questions.what_if import CHARGINGS, Point
 
 MOST_PLANS = 2000
 """Plans that are computed beforehand at most: places of the grid times ways of charging."""
@@ -48,42 +46,6 @@ FACTORS = tuple(Fraction(text) for text in ("0.5", "0.75", "1", "1.5", "2"))
 """Rates and SLOs where none are given, as multiples of the session's own."""
 PRICE_FACTORS = tuple(Fraction(text) for text in ("0.5", "1", "2"))
 """Prices of the hardware type that the session's own plan spends most on, where none are given, as multiples."""
-
-Place = tuple[int, ...]
-"""A place on each axis."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sweep(Question):
-    """A grid of changes of a session; its ways of charging replace the plan space's own.
-
-    Attributes:
-        chargings: ways of charging.
-        axes: what varies, with at least two values each, in the order of `KINDS`.
-    """
-
-    chargings: tuple[Charging, ...]
-    axes: tuple[Axis, ...]
-
-    @property
-    def places(self) -> Iterator[Place]:
-        """Every place of the grid; the last axis moves first."""
-        return product(*(range(len(one.values)) for one in self.axes))
-
-    @property
-    def plans(self) -> int:
-        """How many plans the grid has."""
-        return math.prod(len(one.values) for one in self.axes) * len(self.chargings)
-
-    @property
-    def start(self) -> Place:
-        """The place of the session's own values, or of those nearest to them."""
-        return tuple(one.start for one in self.axes)
-
-    def session_at(self, place: Place) -> Session:
-        """The session at a place."""
-        values = [(one.kind, one.of, one.values[k]) for one, k in zip(self.axes, place, strict=True)]
-        return changed(values, self.changes).applied_to(self.session)
 
 
 def question(
@@ -101,7 +63,7 @@ def question(
     time_limit_s: float | None = None,
     solving: Solving = solve,
     most: int = MOST_PLANS,
-) -> Sweep:
+) -> Grid:
     """What is asked of a session.
 
     Where none are given, rates and SLOs are a half, three quarters, one, one and a half and two times the session's; of
@@ -131,7 +93,7 @@ def question(
     """
     chosen = solver_for(family_of(session), solver)
     ways = tuple(dict.fromkeys(Charging(word(way, Charging, "--machines")) for way in chargings))
-    asked = Sweep(session, changes, chosen, space or chosen.space, time_limit_s, ways, ())
+    asked = Grid(session, changes, chosen, space or chosen.space, time_limit_s, ways, ())
     given: list[tuple[Kind, Mapping[str, Iterable[Number | None]]]] = [
         (RATE_OF, rates) if isinstance(rates, Mapping) else (RATE, {"": list(rates)} if rates else {}),
         (OBJECTIVE, slos) if isinstance(slos, Mapping) else (SLO, {"": list(slos)} if slos else {}),
@@ -159,13 +121,13 @@ def question(
     return found
 
 
-def _product(asked: Sweep) -> str:
+def _product(asked: Grid) -> str:
     """How many plans there are as a product."""
     return " x ".join(str(n) for n in (*(len(one.values) for one in asked.axes), len(asked.chargings)))
 
 
 def _default_axes(
-    asked: Sweep, given: Sequence[Axis], changes: SessionChanges | None, solving: Solving
+    asked: Grid, given: Sequence[Axis], changes: SessionChanges | None, solving: Solving
 ) -> Iterator[Axis]:
     """Axes around the session's own values, of kinds that are not given."""
     here, kinds = asked.session, {one.kind for one in given}
@@ -206,7 +168,7 @@ def _fitting(session: Session, kind: Kind, values: Iterable[Fraction], of: str =
     return found
 
 
-def _most_bought(asked: Sweep, solving: Solving) -> tuple[str, int]:
+def _most_bought(asked: Grid, solving: Solving) -> tuple[str, int]:
     """The hardware type that the session's own plan spends most on, and how many machines of it that has.
 
     Machines are bought whole where that is one of the ways of charging. Without a plan it is the first type, and none.
@@ -222,89 +184,6 @@ def _most_bought(asked: Sweep, solving: Solving) -> tuple[str, int]:
     name = max(costs, key=lambda one: costs[one])
     used = bought_machines(session, plan, [module.partial_rps for module in found.modules], result.space)
     return name, math.ceil(used[name])
-
-
-LOOSER = ", not even under looser limits"
-
-
-@dataclass(slots=True)
-class Swept:
-    """The plans of a grid that are known so far.
-
-    Attributes:
-        question: what was asked.
-        solving: what solves a point.
-        points: by place and way of charging, in the order in which they were found.
-    """
-
-    question: Sweep
-    solving: Solving = solve
-    points: dict[tuple[Place, Charging], Point] = field(default_factory=dict)
-
-    def point(self, place: Place, way: Charging) -> Point:
-        """The plan at a place, or that there is none; solved where it is not known yet."""
-        if (place, way) not in self.points:
-            asked = self.question
-            here, space = asked.session_at(place), replace(asked.space, charging=way)
-            result = self._settled(place, way, here) or asked.solved(self.solving, here, space)
-            rate = source_rate(here) / (1 + ((asked.changes and asked.changes.headroom) or 0))
-            self.points[place, way] = Point(here, result, rate, here.slo_s, way)
-        return self.points[place, way]
-
-    def complete(self) -> Swept:
-        """All places, the loosest limits first, which settle most of the others; a bar shows how far it is."""
-        places = sorted(self.question.places, key=self._loosest_first)
-        with progress_bar("solving all points", len(places) * len(self.question.chargings)) as step:
-            for place in places:
-                for way in self.question.chargings:
-                    self.point(place, way)
-                    step()
-        return self
-
-    @property
-    def uncovered(self) -> dict[Charging, str]:
-        """The ways of charging that the solver covers at no known point, with the reason."""
-        found = {}
-        for way in self.question.chargings:
-            results = [point.result for point in self.points.values() if point.charging is way]
-            if results and all(result.status is Status.INAPPLICABLE for result in results):
-                found[way] = results[0].reason
-        return found
-
-    def only(self, chargings: Iterable[Charging]) -> Swept:
-        """The plans of some of the ways of charging."""
-        kept = tuple(chargings)
-        points = {place: point for place, point in self.points.items() if point.charging in kept}
-        return Swept(replace(self.question, chargings=kept), self.solving, points)
-
-    def _loosest_first(self, place: Place) -> list[int]:
-        return [-k if one.kind.limits else k for one, k in zip(self.question.axes, place, strict=True)]
-
-    def _settled(self, place: Place, way: Charging, here: Session) -> SessionResult | None:
-        """The result that follows from what is known under looser limits; None if nothing does."""
-        for (other, its), point in reversed(self.points.items()):
-            if its is way and self._is_looser(other, place):
-                found = _still(point.result, here, exact=self.question.solver.kind == "exact")
-                if found is not None:
-                    return found
-        return None
-
-    def _is_looser(self, other: Place, place: Place) -> bool:
-        """Whether a place differs by looser limits alone."""
-        steps = zip(self.question.axes, other, place, strict=True)
-        return all(a >= b if one.kind.limits else a == b for one, a, b in steps)
-
-
-def _still(last: SessionResult, here: Session, *, exact: bool) -> SessionResult | None:
-    """The result under looser limits where it is proven to be one here too; None if it is not."""
-    if last.status is Status.INFEASIBLE and exact:
-        # What would help there may not be enough here, so that only the fact is passed on.
-        fact = last.reason.partition(";")[0].removesuffix(LOOSER) or "there is no plan"
-        return replace(last, reason=fact + LOOSER, wall_s=0.0)
-    if last.status is not Status.OPTIMAL or last.plan is None:
-        return None
-    checked = evaluate(here, last.plan, last.space)
-    return replace(last, evaluation=checked, wall_s=0.0) if checked.feasible else None
 
 
 def sweep(session: Session, *, solving: Solving = solve, **asked: Any) -> Swept:

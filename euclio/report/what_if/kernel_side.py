@@ -10,7 +10,7 @@ import traitlets
 from euclio.report.what_if.parts import notebook_style, script
 
 if TYPE_CHECKING:
-    from euclio.questions.sweep.question import Swept
+    from euclio.questions.sweep.grid import Swept
     from euclio.report.what_if.parts import KnownPlans
 
 

@@ -17,9 +17,9 @@ from euclio.problems.session import Session
 from euclio.problems.session.rules import Charging
 from euclio.questions.sweep.axes import PRICE, Axis
 from euclio.questions.sweep.description import describe, proof
-from euclio.questions.sweep.question import Place, Swept, sweep
+from euclio.questions.sweep.grid import Place, Point, Swept
+from euclio.questions.sweep.question import sweep
 from euclio.questions.tables import charging_columns
-from euclio.questions.what_if import Point
 from euclio.report.blocks import Block, Facts, Heading, Table
 from euclio.report.html import Live, html_page
 from euclio.report.what_if.parts import script, style

@@ -10,7 +10,7 @@ from typing import Any
 
 from euclio.files.json_writing import json_text
 from euclio.questions.sweep.description import REASON_LIMIT_S, Reasons, entry, grid
-from euclio.questions.sweep.question import Place, Swept
+from euclio.questions.sweep.grid import Place, Swept
 from euclio.report import html
 
 

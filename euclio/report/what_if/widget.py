@@ -13,7 +13,8 @@ from euclio.core.solving import solve
 from euclio.problems.session import Session
 from euclio.problems.session.changes import source_rate
 from euclio.questions.question import Solving
-from euclio.questions.sweep.question import Swept, question
+from euclio.questions.sweep.grid import Swept
+from euclio.questions.sweep.question import question
 from euclio.report.what_if.parts import KnownPlans
 
 if TYPE_CHECKING:

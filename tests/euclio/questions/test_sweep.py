@@ -12,7 +12,8 @@ from euclio.core.result import Answer, Status
 from euclio.problems.session import evaluate
 from euclio.problems.session.changes import SessionChanges
 from euclio.questions.sweep.description import describe
-from euclio.questions.sweep.question import Swept, question, sweep
+from euclio.questions.sweep.grid import Swept
+from euclio.questions.sweep.question import question, sweep
 
 GRID = {"rates": [5, 20], "slos": ["0.1", "0.9"], "prices": {"V100": ["1.5", 3]}, "stock": {"V100": [1, None]}}
 

@@ -11,7 +11,8 @@ import pytest
 from browser import Heard, chromium, opened
 from tiny_sessions import tiny_session
 
-from euclio.questions.sweep.question import Swept, question, sweep
+from euclio.questions.sweep.grid import Swept
+from euclio.questions.sweep.question import question, sweep
 from euclio.report.what_if.page import page as page_text
 from euclio.report.what_if.parts import KnownPlans, notebook_style, script
 
