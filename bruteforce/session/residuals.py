@@ -139,7 +139,7 @@ def _rows_of(s: SessionArrays, dummies: int, most: Floats, m: int, k: int, kept:
         served = residual - s.rate[m]
         least = module_latency(s, m, unfilled.machines, unfilled.partial_at[m], unfilled.partial[m], served)
         if rest > 0.0:
-            least = max(least, _closing_latency(s, m, rest, budget, unfilled))
+            least = max(least, _closing_latency(s, m, rest, budget))
         rows[size - 1, 0] = min(least, budget)
         # Just below what this plan takes, by more than `fits` forgives: the next budget with another plan.
         budget = rows[size - 1, 0] * (1.0 - 4.0 * TIE)
@@ -153,7 +153,7 @@ def listed_to_the_end(s: SessionArrays, dummies: int) -> bool:
 
 
 @compiled
-def _closing_latency(s: SessionArrays, m: int, rest: float, budget: float, unfilled: Schedule) -> float:
+def _closing_latency(s: SessionArrays, m: int, rest: float, budget: float) -> float:
     """The longest latency within a budget of machines that might close the rest that Algorithm 1 leaves, or 0.
 
     Below it the dummy generator has one way less (`close_with_dummies`).

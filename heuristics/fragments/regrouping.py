@@ -16,7 +16,6 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
@@ -46,7 +45,6 @@ from heuristics.fragments.regrouping_tables import (
 # path's loss is its share less the worth of the served fragments, and its final share the loss plus the worth of all.
 # So paths to states with about as many served fragments compare by their loss, and few of each are kept.
 
-Ints = npt.NDArray[np.int64]
 State = tuple[int, ...]
 """Numbers of served fragments of each queue."""
 

@@ -84,7 +84,6 @@ class Relaxation:
         columns: GPU share in percent of each column.
         value: optimum of the linear program over these, by HiGHS.
         rounds: number of pricings.
-        converged: whether no set gains any more, or the bound cannot reach another percent.
     """
 
     bound_units: int
@@ -92,7 +91,6 @@ class Relaxation:
     columns: dict[Counts, int]
     value: float
     rounds: int
-    converged: bool
 
     @property
     def bound_pct(self) -> int:
@@ -194,4 +192,4 @@ def relaxed(pricer: Pricer, alone: dict[Counts, int], deadline: float) -> Relaxa
             best, proof = bound, prices
         new = sum(master.add(column, share_pct) for column, share_pct in found)
         converged = not new or -(-best // UNIT) >= master.value - ABOVE
-    return Relaxation(best, proof, master.columns, master.value, rounds, converged)
+    return Relaxation(best, proof, master.columns, master.value, rounds)
