@@ -124,13 +124,14 @@ def _page(text: str) -> Iterator[tuple[int, str]]:
 
 def _source(text: str) -> Iterator[tuple[int, str]]:
     """Paragraphs of docstrings, comments in a row, and messages of a Python source, each with its line."""
-    started, lines, before = 0, list[str](), -1
+    started, lines, before, beside = 0, list[str](), -1, False
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
-            if token.start[0] != before + 1 and lines:
+            own = bool(token.line[: token.start[1]].strip())  # beside code: a sentence by itself
+            if (own or beside or token.start[0] != before + 1) and lines:
                 yield started, _plain(" ".join(lines))
                 lines = []
-            started, before = (started if lines else token.start[0]), token.start[0]
+            started, before, beside = (started if lines else token.start[0]), token.start[0], own
             lines.append(token.string.lstrip("# "))
     if lines:
         yield started, _plain(" ".join(lines))

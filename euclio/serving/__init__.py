@@ -1,1 +1,1 @@
-"""What simulations of every family share: arrivals, recorded traces, noise, fates of requests, highest loads."""
+"""Parts that simulations of every family share: arrivals, recorded traces, noise, fates of requests, highest loads."""

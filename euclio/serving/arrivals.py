@@ -15,7 +15,7 @@ from euclio.serving.units import NANOSECONDS, Clock, Floats, Ints, whole_multipl
 # Gaps between requests: exponential, with a heavy tail, of a given variability, or as recorded.
 
 Gaps = Callable[[int], Floats]
-"""Gives so many gaps more, which go on where the last ones ended."""
+"""Returns the given number of further gaps, which go on where the last ones ended."""
 
 TAIL = 2.5
 """Exponent of the tail of bursty gaps (Pareto of the second kind, also called Lomax).
@@ -43,7 +43,7 @@ def gaps_of(setup: Setup, rate_rps: float, stream: np.random.Generator) -> Gaps:
 
 
 def _recorded(trace_s: Floats, rate_rps: float, stream: np.random.Generator) -> Gaps:
-    """The gaps of a trace, at a pace that makes the mean rate, from a random one on, over again when they run out."""
+    """The gaps of a trace at a pace that gives the mean rate, from a random gap on; they repeat when they run out."""
     recorded = np.diff(np.sort(trace_s))
     gaps: Floats = np.roll(recorded, -int(stream.integers(recorded.size))) / (recorded.mean() * rate_rps)
     used = 0
@@ -66,8 +66,8 @@ def arrivals_of(setup: Setup, rates_rps: Sequence[float | Fraction]) -> list[Int
 
     Args:
         setup: how requests come, for how long, and the seed; every stream has a generator of its own.
-        rates_rps: mean rate of each stream in requests per second, a float standing for its shortest decimal text;
-            0: no requests.
+        rates_rps: mean rate of each stream in requests per second, 0 for none. A float stands for its shortest decimal
+            text.
 
     Returns:
         Per stream the times in whole nanoseconds, ascending, in [0, seconds).
@@ -87,8 +87,8 @@ def arrival_chunks(
         clock: what times are counted in.
 
     Returns:
-        Per stream what gives its pieces in turn: whole ticks, ascending, in [0, seconds). Of evenly spaced arrivals
-        each is rounded down by itself, so that they are at the rate however many they are.
+        Per stream an iterator over its pieces: whole ticks, ascending, in [0, seconds). Each evenly spaced arrival is
+            rounded down by itself, so that any number of them keeps the rate.
     """
     streams = np.random.default_rng(setup.seed).spawn(len(rates_rps))
     return [_chunks(setup, rate, stream, most, clock) for rate, stream in zip(rates_rps, streams, strict=True)]
@@ -126,14 +126,14 @@ def _times(setup: Setup, rate_rps: float, stream: np.random.Generator, most: int
 
 
 def _evenly(rate_rps: Fraction, seconds: Fraction, most: int, clock: Clock) -> Iterator[Ints]:
-    """Request k comes at k over the rate; those that do before the end."""
+    """Arrivals before the end, where request k comes at k over the rate."""
     requests = math.ceil(rate_rps * seconds)
     for first in range(0, requests, most):
         yield whole_multiples(clock.ticks_per_s / rate_rps, first, min(most, requests - first))
 
 
 def _summed(gaps: Gaps, pace: float, most: int) -> Iterator[Floats]:
-    """Sums of gaps over the pace; they are added one after the other, so that pieces make no difference."""
+    """Sums of gaps over the pace, added one after the other, so that the size of pieces makes no difference."""
     last = 0.0
     while True:
         sums = np.cumsum(np.concatenate(([last], gaps(most))))[1:]
@@ -144,7 +144,7 @@ def _summed(gaps: Gaps, pace: float, most: int) -> Iterator[Floats]:
 # Bursts with silence between them: a Poisson process that is switched on and off (an interrupted Poisson process).
 
 PHASES, MOST_PHASES = 1 << 8, 1 << 16
-"""On phases that are drawn at once, at first and at most; the same ones, however many."""
+"""On phases that are drawn at once, at first and at most; their number does not change the phases."""
 
 
 def on_off_times(
@@ -152,16 +152,16 @@ def on_off_times(
 ) -> Iterator[Floats]:
     """Arrivals in seconds, in pieces of `most`; those behind `until_s` may be infinite.
 
-    On and off phases take turns, both of exponential length; while on, requests come at the rate that makes the mean
-    rate as asked. The process begins as it would be found at any time: on with the share of time that it is on.
+    On and off phases take turns, both of exponential length. While on, requests come at the rate that gives the mean
+    rate. The process begins in its stationary state: it is on with probability equal to its share of time on.
 
     Args:
         on_s: mean length of an on phase.
         off_s: mean length of an off phase.
         rate_rps: mean rate over all time.
-        stream: where phases and arrivals have generators of their own from.
+        stream: the source of the generators of phases and of arrivals.
         most: arrivals in a piece.
-        until_s: phases are drawn until then, as where requests are rare a piece may last for ages.
+        until_s: phases are drawn until then, since a piece of rare requests may be very long.
     """
     phase_stream, arrival_stream = stream.spawn(2)
     phases = _Phases(on_s, off_s, phase_stream)
@@ -187,7 +187,7 @@ class _Phases:
         self.drawn = PHASES
 
     def real_times(self, clock_s: Floats, until_s: float) -> Floats:
-        """Times on as times since the begin; they ascend, from call to call too. Infinite: not before `until_s`."""
+        """Convert times on to times since the start; they ascend across calls. Infinite if not before `until_s`."""
         found: Floats = np.full(clock_s.shape, np.inf)
         done = 0
         while True:
@@ -203,7 +203,7 @@ class _Phases:
             self._draw()
 
     def _draw(self) -> None:
-        """The next phases, in place of those before, which are over for what comes."""
+        """Draw the next phases in place of the former ones, which are over for all arrivals to come."""
         lengths = self.stream.exponential(size=(self.drawn, 2)) * self.means
         until = np.cumsum(np.concatenate(([self.on], lengths[:, 0])))[1:]
         before = np.cumsum(np.concatenate(([self.off], lengths[:, 1])))
@@ -212,7 +212,7 @@ class _Phases:
         self.drawn = min(2 * self.drawn, MOST_PHASES)
 
 
-# What a simulation draws beside arrivals: factors on durations, and where the draws of routers begin.
+# A simulation's draws beside arrivals: factors on durations, and the first states of the routers' generators.
 
 FACTORS = 1 << 16
 """Factors that are drawn, then used in turn."""
@@ -222,7 +222,7 @@ def duration_factors(noise: float, seed: int) -> Floats:
     """Log-normal factors of mean 1 by which durations differ from the expected ones (PPipe §7.1 measures them).
 
     Args:
-        noise: their coefficient of variation; 0: all are 1.
+        noise: their coefficient of variation; at 0 all factors are 1.
         seed: seed; arrivals of the same seed have streams of their own.
     """
     if not noise:
@@ -244,7 +244,7 @@ def first_draws(seed: int, modules: int) -> Ints:
 
     Args:
         seed: of the simulation.
-        modules: how many there are; each has generators of its own, so that none depends on what others draw.
+        modules: number of modules; each has generators of its own, so that none depends on the draws of others.
     """
     drawn = np.random.SeedSequence((seed, STREAM)).generate_state(2 * modules, np.uint32)
     states: Ints = 1 + drawn.reshape(modules, 2).astype(np.int64) % (np.array(MODULI) - 1)

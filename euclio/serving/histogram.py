@@ -33,11 +33,11 @@ def bin_of(time: int, guess: int) -> tuple[int, int]:
 
 @compiled
 def bins_of(times: Ints, never: int, ticks_per_ns: int) -> Ints:
-    """The bins of times; `BINS` for those that are over all bins.
+    """The bins of times; `BINS` for times above all bins.
 
     Args:
         times: in ticks, 0 or more.
-        never: what stands for a time over all bins.
+        never: the value that stands for a time above all bins.
         ticks_per_ns: ticks of a nanosecond; parts of one are left out.
     """
     bins, exponent = np.empty(times.size, np.int64), 0

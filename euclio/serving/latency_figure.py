@@ -35,8 +35,8 @@ class Curve:
     label: str  # whose latencies
     latency_s: Floats  # latencies, ascending
     count: Ints  # how many took each
-    limit_s: float | None  # what they should keep; None: nothing
-    # whether it is what the figure is about, such as the way from end to end; the others are its parts.
+    limit_s: float | None  # their limit; None if there is none
+    # whether it is the main curve of the figure, such as the latency from end to end; the others are its parts.
     whole: bool = False
 
 
@@ -46,8 +46,8 @@ Simulation = SessionSimulation | ClusterSimulation | FleetSimulation
 def draw(simulation: Simulation) -> Figure:
     """One falling line per distribution; a dashed line of its colour marks its limit.
 
-    Of a session, these are the way from end to end and its modules; of a cluster its models and of a fleet its clients,
-    of many those with the least attainment.
+    A session has one distribution from end to end and one per module. A cluster has one per model and a fleet one per
+    client. Of many, the figure shows those with the least attainment.
     """
     with new_figure(8.0, 4.4) as figure:
         _draw(figure.subplots(), *_curves(simulation))

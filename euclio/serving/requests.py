@@ -12,7 +12,7 @@ from euclio.core.words import full
 from euclio.serving.units import NS_PER_S, Ints
 
 PENDING, SERVED, LATE, DROPPED = 0, 1, 2, 3
-"""What became of a request."""
+"""Fates of a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +20,17 @@ class Requests:
     """The requests of one stream, in the order of arrival."""
 
     arrival_ns: Ints  # arrivals
-    finish_ns: Ints  # when they were served; -1: dropped
+    finish_ns: Ints  # when they were served; -1 if dropped
     outcome: Ints  # SERVED, LATE or DROPPED
 
 
 def attainment(requests: Requests) -> float | None:
-    """Share of requests that were served within the SLO; None: there were none."""
+    """Share of requests that were served within the SLO; None if there were none."""
     return float((requests.outcome == SERVED).mean()) if requests.outcome.size else None
 
 
 def stream_figures(name: str, rate_rps: float, requests: Requests) -> dict[str, Any]:
-    """What became of a stream's requests, as plain data; latencies are None where none was answered."""
+    """Fates and latencies of a stream's requests as plain data; latencies are None if none was answered."""
     answered = requests.finish_ns >= 0
     latency = (requests.finish_ns[answered] - requests.arrival_ns[answered]) / NS_PER_S
     return {
@@ -59,13 +59,14 @@ TARGET = 0.99
 
 
 def highest_in_grid(shares_at: Callable[[float], Mapping[str, float | None]]) -> dict[str, float]:
-    """Per stream of requests the highest load factor of the grid at which its attainment is 99 % or more; 0: none is.
+    """Per stream of requests the highest load factor of the grid with an attainment of at least 99 %; 0 for none.
 
-    All streams are under load together; one without requests counts as served. The grid is gone through from above, as
-    far as needed.
+    All streams are under load together; one without requests counts as served. The search goes down the grid as far as
+    needed.
 
     Args:
-        shares_at: simulates a load factor, and gives the attainment of each stream; None: it had no requests.
+        shares_at: simulates a load factor and returns the attainment of each stream; None for a stream without
+            requests.
     """
     found: dict[str, float] = {}
     for load in reversed(GRID):
@@ -80,7 +81,7 @@ def highest_in_grid(shares_at: Callable[[float], Mapping[str, float | None]]) ->
 
 def highest_load_table(loads: dict[str, float], stream: str) -> RenderableType:
     """The highest load factor of each stream of requests at 99 % attainment, and their mean."""
-    # Simulations that no table is made of have no need of what makes tables.
+    # Simulations without a table need not import the code of tables.
     from euclio.core.fitted_table import Column, Label, table_of
 
     rows = [*loads.items(), ("mean", sum(loads.values()) / len(loads))]

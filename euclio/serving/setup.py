@@ -1,4 +1,4 @@
-"""What is simulated, apart from instance and plan: arrivals, load, noise; families add what is their own."""
+"""Setup of a simulation beside instance and plan: arrivals, load, noise; families add their own fields."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from euclio.core.errors import InputError
 from euclio.core.values import SEED, SHARE, Values
 
 PERCENTILES = {"p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
-"""Percentile objectives: the share of requests that is to be answered within so many seconds."""
+"""Percentile objectives: the share of requests that must be answered within a number of seconds."""
 MODULE_PERCENTILES = {f"module_{name}": share for name, share in PERCENTILES.items()}
 """The same of single modules, each a number of seconds by the name of the module."""
 
@@ -68,11 +68,11 @@ class Arrivals(StrEnum):
     BURSTY = "bursty"
     """Heavy-tailed gaps: many short ones, few long ones."""
     GAMMA = "gamma"
-    """Gamma gaps of a given coefficient of variation; 1: a Poisson process."""
+    """Gamma gaps of a given coefficient of variation; 1 gives a Poisson process."""
     ON_OFF = "on-off"
     """Bursts: a Poisson process that is switched on and off at random."""
     TRACE = "trace"
-    """Timestamps that were recorded, brought to the rate by changing the pace."""
+    """Recorded timestamps at a changed pace, which gives the rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +81,11 @@ class Setup:
 
     Attributes:
         arrivals: how requests come.
-        load: load factor; 1: full load.
+        load: load factor; 1 is full load.
         seconds: how long requests come.
         seed: seed of arrivals and noise.
         noise: coefficient of variation of real durations around the expected ones.
-        full_load_rps: rate at load 1, in requests per second; None: what the family takes for full load.
+        full_load_rps: rate at load 1, in requests per second; None means the family's full load.
         trace_s: recorded timestamps in seconds, for `Arrivals.TRACE`.
         cv: coefficient of variation of gaps, for `Arrivals.GAMMA`.
         on_s: mean length of bursts, for `Arrivals.ON_OFF`.
@@ -108,7 +108,7 @@ class Setup:
     off_s: float = 1.0
 
     def __post_init__(self) -> None:
-        """Let enumerations be given by name, and refuse processes that could not be drawn."""
+        """Accept enumerations by name, and refuse processes that cannot be drawn."""
         for name, default in _choices(self).items():
             object.__setattr__(self, name, type(default)(getattr(self, name)))
         for name, values in RANGES.items():
@@ -129,7 +129,7 @@ class Setup:
         }
 
     def own(self) -> dict[str, Any]:
-        """What a family's setups have next to the common fields, as plain data: their enumerations."""
+        """Fields of a family's setups beside the common ones, as plain data: their enumerations."""
         return {name: getattr(self, name).value for name in _choices(self) if name != "arrivals"}
 
 

@@ -1,4 +1,4 @@
-"""Tables of simulations for people: what became of requests, and how busy those were that executed them."""
+"""Tables of simulations for people: fates of requests, and utilization of machines, GPUs and instances."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from euclio.serving.session.record import Simulation as SessionSimulation
 MOST_ROWS = 40
 """Fragments, modules and allocations that are listed; of more fragments, those with the least attainment."""
 SEEN = Fraction(1, 10**6)
-"""Durations that are rounded by a larger share are spoken of."""
+"""The page mentions durations that are rounded by a larger share."""
 
 
 def _page(header: Sequence[str], table: RenderableType, lines: Sequence[str]) -> Group:
-    """A header, the streams of requests, and what is said below them."""
+    """A header, the streams of requests, and the lines below them."""
     return Group(Text("\n".join(header)), Text(""), table, Text(""), Text("\n".join(lines)))
 
 
@@ -42,7 +42,7 @@ def _view(head: Callable[[Any], Head], table: Callable[[Any], RenderableType], d
     return View(head, table, rows=rows, draw=late("euclio.serving.latency_figure", "draw_on"), leads=True)
 
 
-# Clusters: what became of each model's requests, and how busy the GPUs were.
+# Clusters: fates of each model's requests, and utilization of the GPUs.
 
 MODEL_COLUMNS = (
     Label("model", "name"),
@@ -98,7 +98,7 @@ def _cluster_head(found: ClusterSimulation) -> Head:
 CLUSTER = _view(_cluster_head, cluster_table, of_cluster.describe, "model")
 
 
-# Fleets: what became of each client's requests, and how busy the instances were.
+# Fleets: fates of each client's requests, and utilization of the instances.
 
 FRAGMENT_COLUMNS = (
     Label("fragment", "name"),
@@ -245,7 +245,7 @@ def _objective(one: dict[str, Any]) -> str:
 
 
 def _rounding(simulation: SessionSimulation) -> list[str]:
-    """By how much durations are shorter than they are written, where ticks are too coarse for them."""
+    """A line with the largest rounding of durations, if ticks are too coarse for them."""
     clock, plan = simulation.system.clock, simulation.plan
     rounded = Fraction(0)
     for machine in simulation.system.machines:
@@ -267,7 +267,7 @@ def _arrivals(found: dict[str, Any]) -> str:
 
 
 def _extras(found: dict[str, Any]) -> str:
-    """How requests are served, as the options say it; what hardly anybody asks for only where it is."""
+    """How requests are served, in the words of the options; rare options only if they are used."""
     words = []
     if found["timeout_s"] is None:
         words.append("time-outs as planned")
@@ -288,7 +288,7 @@ def _latency_table(found: dict[str, Any]) -> RenderableType:
 
 
 def _machines_row(machines: list[dict[str, Any]]) -> dict[str, Any]:
-    """What machines of one allocation are, and how busy they were."""
+    """The row of an allocation's machines: configuration, utilization and batches."""
     busy = [machine["utilization"] for machine in machines]
     batches = sum(machine["batches"] for machine in machines)
     served = sum(machine["batches"] * (machine["mean_batch"] or 0) for machine in machines)

@@ -62,15 +62,15 @@ def draw(
 ) -> Figure:
     """The timeline of a part of a simulation.
 
-    Of a session, rows are slots of machines and colours modules; of a cluster rows are virtual GPUs, and a batch has
-    one colour and number (from the first one shown) in all partitions, with reactive pools in one; of a fleet rows are
-    instances and colours sets. Where there is room, a box has the number of requests, dummies included.
+    For a session, rows are slots of machines, and colours are modules. For a cluster, rows are virtual GPUs. A batch
+    has one colour and number (from the first one shown) in all partitions; with reactive pools, in one. For a fleet,
+    rows are instances, and colours are sets. Where there is room, a box shows the number of requests, dummies included.
 
     Args:
-        simulation: what is drawn.
+        simulation: the simulation.
         begin_s: where the part begins; by default in the middle of the arrivals.
-        length_s: how long it is; by default one and a half times the longest latency objective or time budget. Of a
-            session no other part is kept.
+        length_s: its length; by default one and a half times the longest latency objective or time budget. A session
+            keeps no other part.
     """
     if isinstance(simulation, SessionSimulation):
         return _of_session(simulation)
@@ -131,7 +131,7 @@ def _of_fleet(simulation: FleetSimulation, begin_s: float, length_s: float) -> F
 
 
 def _slots(simulation: SessionSimulation) -> Ints:
-    """A slot for each execution, numbered machine by machine: the first that is free when it starts."""
+    """The slot of each execution, numbered machine by machine: the first slot that is free when it starts."""
     done = simulation.executions
     slots = [machine.slots for machine in simulation.system.machines]
     first = np.concatenate(([0], np.cumsum(slots)))

@@ -12,7 +12,7 @@ from euclio.files.row_warnings import tell_doubts
 from euclio.problems.day.load_units import LARGEST_LOG_BYTES, lines_of
 
 ENOUGH = 20
-"""Timestamps from which on a count of rows is doubted."""
+"""Least number of timestamps at which a column that counts rows is doubted."""
 MOST = 10**7
 """Most timestamps that are read."""
 

@@ -21,13 +21,12 @@ NS_PER_S = 10**9
 class Clock:
     """How a simulation counts time: in whole ticks.
 
-    Durations, periods and arrivals that are no whole ticks are rounded down, so that nothing that a plan has time for
-    takes more; what something may take, such as a latency objective or a time-out, is rounded up
-    (docs/model/serving.md, ticks).
+    Durations, periods and arrivals that are no whole ticks are rounded down, so that nothing takes longer than in the
+    plan. Limits of time, such as a latency objective or a timeout, are rounded up (docs/model/serving.md, ticks).
     """
 
     ticks_per_ns: int = 1  # ticks in a nanosecond
-    # whether all that a simulation rests on is known to be whole ticks; otherwise it may be rounded.
+    # whether all times of a simulation are known to be whole ticks; otherwise they may be rounded.
     exact: bool = False
 
     @property
@@ -60,7 +59,7 @@ NEAR = 1e-6
 
 
 def whole_multiples(step: Fraction, first: int, count: int) -> Ints:
-    """⌊k·step⌋ for so many k from the first on.
+    """⌊k·step⌋ for `count` values of k, from `first` on.
 
     Args:
         step: 0 or more.
@@ -68,8 +67,8 @@ def whole_multiples(step: Fraction, first: int, count: int) -> Ints:
         count: how many, up to 2³⁰.
 
     Returns:
-        Shape (count,); they have to fit into 64 bits. Every one is computed from its k, so that what is rounded off
-        one is not rounded off the next.
+        Shape (count,); they have to fit into 64 bits. Each is computed from its own k, so that rounding errors do not
+        add up.
     """
     whole, part = divmod(step.numerator, step.denominator)
     over = step.denominator

@@ -1,6 +1,6 @@
 """Plans of sessions that keep a chosen SLO attainment under random arrivals (docs/findings/cost-of-randomness.md).
 
-Names are imported when they are used: whoever says what a plan states needs nothing of the search for plans.
+Names are imported when they are used: printing the statement of a plan needs nothing of the search for plans.
 """
 
 from typing import TYPE_CHECKING

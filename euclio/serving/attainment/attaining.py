@@ -43,8 +43,8 @@ def solve_attaining(
 
     Args:
         session: the instance.
-        solver: name of a solver, or a `Solver`; None: the default one.
-        target: share of requests that are to be answered within the SLO.
+        solver: name of a solver, or a `Solver`; None means the default one.
+        target: share of requests that must be answered within the SLO.
         setup: arrivals and dispatch; by default Poisson arrivals and what the plan's policy stands for.
         **options: as of `euclio.solve`.
 
@@ -63,16 +63,17 @@ def solve_attaining(
 def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) -> AnyResult:
     """The cheapest plan found that keeps an attainment, checked as a plan of the instance itself.
 
-    Its plan space allows dummies at any rate: they stand for capacity that is kept free. Its plans keep the SLO under
-    even arrivals. The bound is proven for every one of them that keeps the attainment (`lower_bound`), whoever
-    schedules or, where machines pull from one queue and nothing is dropped, in the order in which requests come;
-    margins prove nothing. Where the solver has no plan of the instance itself, its result is given as it is.
+    Its plan space allows dummies at any rate: they stand for spare capacity. Its plans keep the SLO under even
+    arrivals. The bound is proven for every one of them that keeps the attainment (`lower_bound`). It holds under every
+    scheduler. Where machines pull from one queue and nothing is dropped, it holds for service in the order in which
+    requests come. Margins prove nothing. If the solver has no plan of the instance itself, the function returns its
+    result unchanged.
 
     Args:
         demand: target, arrivals and dispatch.
         ready: the run without margins.
-        fronts: what is known from other sessions that differ in rates and objective, which makes this one quick, and
-            leaves it without a bound; None: it is searched for by itself, and longer.
+        fronts: knowledge from sessions that differ in rates and objective. It makes this run quick, and leaves the
+            result without a bound. None means a longer search of this session alone.
     """
     began = time.monotonic()
     check_names(demand.modules, ready.instance)
@@ -94,7 +95,7 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
         found = front.cheapest(ready.instance, None if left_s is None else time.monotonic() + left_s)
     space = spare_space(ready.space)
     known = math.inf if found.best is None else float(found.best.cost_per_h)
-    # It may take seconds, which one answer is worth and each of hundreds is not.
+    # The bound may take seconds: worthwhile for one answer, too long for each of hundreds.
     bound = bounds.bound(known) if front is None else NO_BOUND
     answer = _answer(found, bound, demand, first.value, demand.shares_in_words(ready.instance))
     result = check(ready.instance, ready.solver.name, space, ready.limits, answer, time.monotonic() - began)
@@ -114,7 +115,7 @@ def attaining(demand: Demand, ready: PreparedRun, fronts: Fronts | None = None) 
 
 
 def _as_judged(judged: PlanJudgement) -> dict[str, Any]:
-    """What a result states of the simulation that a plan was judged by, and of single modules in it."""
+    """Fields of a result on the simulation that judged a plan, and on single modules in it."""
     stated: dict[str, Any] = {"seconds": judged.seconds, "seed": judged.seed}
     if judged.percentiles_s:
         stated["module_latency_s"] = dict(judged.percentiles_s)
@@ -133,7 +134,7 @@ def briefly(demand: Demand, ready: PreparedRun) -> AnyResult:
 class Fronts:
     """Solves, as `euclio.core.solving.solve`, sessions for one demand that differ in rates, objective or plan space.
 
-    What is found out for one of them is known for the next (`euclio.serving.attainment.front`).
+    Simulations for one session serve the next ones (`euclio.serving.attainment.front`).
     """
 
     def __init__(self, demand: Demand, seed: int = 0) -> None:
@@ -148,10 +149,10 @@ class Fronts:
         return attaining(self.demand, ready, self)
 
     def front_of(self, ready: PreparedRun, plan: Plan, demand: Demand) -> Front | None:
-        """What is known of the session of a run; None: it has to be searched for by itself."""
+        """The front of a run's session; None if the session must be searched by itself."""
         if demand.modules or not is_plain(ready.instance) or ready.space.charging.packs:
-            # Simulations that say how late requests are for every SLO do not say it of modules' own objectives, and
-            # they serve one module after the other, which machines that modules share do not.
+            # Simulations that serve every SLO do not cover modules' own objectives. They also serve one module after
+            # the other, which shared machines do not.
             return None
         session, space = ready.instance, spare_space(ready.space)
         base = replace(session, slo_s=Fraction(1))
@@ -173,17 +174,17 @@ def _alike(front: Front, session: Session, space: PlanSpace) -> bool:
 
 
 def _no_plan(session: Session) -> None:
-    """What makes plans of a front that is not asked yet."""
+    """The planner of a front before its first use."""
 
 
 def _left(limit_s: float | None, began: float) -> float | None:
-    """Seconds that are left of a limit."""
+    """Remaining seconds of a limit."""
     return None if limit_s is None else max(0.0, limit_s - (time.monotonic() - began))
 
 
 @dataclass(slots=True)
 class _Bounds:
-    """The bound on what an attainment costs, which is computed when it is asked for, and again only for more."""
+    """The bound on the cost of an attainment, computed on demand, and again only for a higher cost."""
 
     ready: PreparedRun
     demand: Demand
@@ -192,7 +193,7 @@ class _Bounds:
     enough: float = 0.0
 
     def bound(self, enough: float) -> Bound:
-        """The bound, of which no more than this cost has to be shown."""
+        """The bound; its proof need not go beyond this cost."""
         known = self.known
         if known is None or (enough > self.enough and (known.cost_per_h or 0.0) >= self.enough * (1 - ROUNDED)):
             left = None if self.ends_at is None else max(0.0, self.ends_at - time.monotonic())
@@ -201,7 +202,7 @@ class _Bounds:
         return self.known
 
     def at_least(self, cost_per_h: Fraction) -> Fraction:
-        """What such plans cost at least; no more than this has to be shown."""
+        """A lower bound on the cost of such plans; its proof need not go beyond this cost."""
         return Fraction(self.bound(float(cost_per_h)).cost_per_h or 0)
 
 
@@ -257,7 +258,7 @@ def _answer(found: Found, bound: Bound, demand: Demand, without: Fraction, kept:
 
 
 def _without(found: Found, demand: Demand, kept: str) -> str:
-    """Why a search has no plan: what ended it, and what helps against that."""
+    """The reason why a search has no plan, and the remedy."""
     judged = found.judged
     if judged is not None and judged.cut:
         return (

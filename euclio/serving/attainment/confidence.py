@@ -1,9 +1,9 @@
-"""How sure an attainment is that was measured in one long simulation (ours).
+"""Confidence bounds on an attainment that was measured in one long simulation (ours).
 
 Late requests come in clusters: a queue that has grown by chance makes hundreds of them. So neither requests nor short
-windows are independent, and clusters, not requests, are what has to be counted. Windows are put together to blocks that
-are long against the time in which latencies forget what was (`memory`). The late requests of blocks are then close to
-independent, but few blocks may have most of them; Student's bound is too tight then, as a sample without the largest
+windows are independent, and the evidence is the number of clusters, not of requests. Windows are joined to blocks that
+are long against the autocorrelation time of latencies (`memory`). The late requests of blocks are then close to
+independent, but few blocks may have most of them. Student's bound is too tight then: a sample without the largest
 clusters has both a mean and a spread that are too small. The bound is that of Fay and Feuer (1997) for weighted sums of
 Poisson counts: the quantile of a gamma distribution whose mean and variance are those of the late requests, with the
 largest block counted once more. With k blocks alike it is the exact bound of a Poisson count, `3 / n` for k = 0
@@ -31,17 +31,17 @@ gammaincinv = late("scipy.special", "gammaincinv")
 BLOCK = 5
 """Length of the shortest blocks, over the memory."""
 FEWEST_BLOCKS = 20
-"""With fewer blocks nothing is said; the longest ones are as many at least as the geometric mean of this number and
-that of the shortest."""
+"""With fewer blocks there is no bound. The number of the longest blocks is at least the geometric mean of this number
+and that of the shortest."""
 LIKELY = 0.9
 """Probability that the true share is at most the upper bound, which states nothing."""
 SEEN = 10
-"""The largest cluster is looked for at the highest level, up to the SLO, that so many blocks have seen exceeded."""
+"""The largest cluster is taken at the highest level, up to the SLO, that this number of blocks has seen exceeded."""
 ALIKE = 0.005
 """Halves of a simulation in which nothing is random are alike if no more than this share of requests tells them apart
 at any level."""
 WINDOWED = 5.0
-"""Autocorrelations are added up as far as so many times their sum (Sokal's automatic windowing)."""
+"""Autocorrelations are added up to a lag of this many times their sum (Sokal's automatic windowing)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +50,12 @@ class Estimate:
 
     Attributes:
         share: requests answered within the SLO, of all.
-        lower: the true share is at least this, with the confidence; 0: the simulation is too short to say anything.
+        lower: the true share is at least this, with the confidence; 0 if the simulation is too short.
         confidence: probability that such a bound holds.
         blocks: blocks of time that are long enough to be taken as independent.
         clusters: how many clusters of late requests alike would be as much evidence.
         requests: requests that were counted.
-        upper: it is likely to be no more than this (`LIKELY`); 1: the simulation is too short.
+        upper: it is likely to be no more than this (`LIKELY`); 1 if the simulation is too short.
     """
 
     share: float
@@ -74,7 +74,7 @@ def estimate(found: Latencies, confidence: float) -> Estimate:
     them (`FEWEST_BLOCKS`): longer blocks show dependence that shorter ones miss.
 
     Args:
-        found: latencies by window; without a request nothing is said.
+        found: latencies by window; without a request there is no bound.
         confidence: of the bound, one-sided.
     """
     requests, late = int(found.arrived.sum()), int(found.late.sum())
@@ -96,9 +96,10 @@ def estimate(found: Latencies, confidence: float) -> Estimate:
 def goes_on(found: Latencies, confidence: float) -> Estimate:
     """The attainment of a simulation in which nothing is random, such as one of evenly spaced requests.
 
-    It may repeat itself so slowly that it has no memory to speak of, as batches of machines drift past each other. If
-    its halves are alike, it is taken to go on as the worse of them, but for their difference and for what is rarer
-    than a request in all of it; else it is bounded as any other.
+    It may repeat itself so slowly that its memory cannot be measured, as batches of machines drift past each other. If
+    its halves are alike, the estimate assumes that it goes on as the worse half. The lower bound subtracts the
+    difference of the halves, and a margin for events too rare to occur in the simulation. Otherwise the bound is that
+    of any other simulation.
 
     Args:
         found: as for `estimate`.
@@ -116,10 +117,10 @@ def goes_on(found: Latencies, confidence: float) -> Estimate:
 
 
 def memory(found: Latencies) -> float:
-    """The integrated autocorrelation time in windows, at least 1: the longer of that of lateness and of latencies.
+    """The integrated autocorrelation time in windows, at least 1; the longer one of lateness and latencies.
 
-    Latencies are capped at the highest level. They vary long before anything is late, and show queues that hardly
-    ever are worked off.
+    Latencies are capped at the highest level. They vary long before any request is late, and show queues that are
+    hardly ever emptied.
     """
     coarse = len(FINE)
     steps = np.diff((0.0, *LEVELS[coarse:]))
@@ -128,7 +129,7 @@ def memory(found: Latencies) -> float:
 
 
 def _seen_level(found: Latencies, windows: int) -> int:
-    """The highest level up to the SLO that `SEEN` blocks of so many windows have seen exceeded; -1: there is none."""
+    """The highest level up to the SLO that `SEEN` blocks of so many windows have seen exceeded; -1 if there is none."""
     levels = range(AT_SLO, -1, -1)
     return next((k for k in levels if int((_blocks(found.slower[k], windows) > 0).sum()) >= SEEN), -1)
 
@@ -155,7 +156,7 @@ class _Late:
         """A lower bound on it."""
         if not self.number:
             return 0.0
-        # Late requests one by one are the least that varies.
+        # The variance is at least that of independent late requests.
         clusters = self.number**2 / max(self.variance, self.number)
         return float(gammaincinv(clusters, 1 - confidence)) * self.number / clusters
 
@@ -163,8 +164,8 @@ class _Late:
 def _late(found: Latencies, windows: int, level: int) -> _Late:
     """The late requests by blocks of so many windows.
 
-    The largest block is that at a level that enough of them have seen exceeded: where the SLO is not exceeded often
-    enough to show how many requests may be late at a time, what nearly was late does.
+    The largest block is taken at a level that enough blocks have seen exceeded. If the SLO is exceeded too rarely to
+    show how many requests may be late at a time, requests that were nearly late show it.
     """
     arrived, late = _blocks(found.arrived, windows), _blocks(found.late, windows)
     blocks = len(arrived)
@@ -176,14 +177,14 @@ def _late(found: Latencies, windows: int, level: int) -> _Late:
 
 
 def _blocks(row: Ints, windows: int) -> Ints:
-    """Sums over so many windows each; what is left over at the end is not in them."""
+    """Sums over this many windows each, without the incomplete rest."""
     whole = len(row) // windows * windows
     found: Ints = row[:whole].reshape(-1, windows).sum(axis=1)
     return found
 
 
 def _residuals(row: Ints | Floats, arrived: Ints) -> Floats:
-    """What each window has more than its requests would have if all were alike."""
+    """Excess of each window over the value that its requests would have if all requests were alike."""
     found: Floats = row - row.sum() / arrived.sum() * arrived
     return found
 

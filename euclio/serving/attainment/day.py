@@ -1,9 +1,9 @@
 """A day whose every step keeps an attainment under random arrivals: stricter days, one checked result (ours).
 
-A rule or a solver is given the day with higher rates and a tighter objective; its machines are those of the day as it
-is, which they serve with capacity to spare. What a step keeps is what its machines keep of its load in the long run
-(`euclio.serving.attainment`): steps are long against what requests take, and what a change of machines does to those
-that are under way is not looked at. The margin of each step is found on a few of them first, by their load.
+A rule or a solver plans the day with higher rates and a tighter objective; its machines serve the day itself with spare
+capacity. The attainment of a step is that of its machines under its load in the long run (`euclio.serving.attainment`).
+This assumes that steps are long against latencies, and ignores the effect of a change of machines on requests under
+way. The search first finds the margins of a few steps, by their load.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ FEW = 6
 """Steps on which margins are tried first, evenly many between the lowest load and the highest."""
 ROUNDS = 6
 EACH = 5
-"""Judgements of the whole day for the cheapest share at most; the next one has what is left of `ATTEMPTS`."""
+"""Most judgements of the whole day for the cheapest share; the next share has the rest of `ATTEMPTS`."""
 FIRST = 0.8
-"""Share of the misses that the search allows; what it passes has to pass with less than certain numbers."""
+"""Share of the misses that the search allows; a judgement, whose numbers are uncertain, must pass the plan too."""
 SPACE = spare_space(WHOLE)
 
 Rates = tuple[Fraction, ...]
@@ -46,9 +46,9 @@ Margins = dict[Rates, float]
 
 @told("looking for a day that keeps the attainment")
 def attaining_day(demand: Demand, ready: PreparedRun) -> AnyResult:
-    """The cheapest day found every step of which keeps an attainment, checked as a plan of the day itself.
+    """The cheapest day found whose every step keeps an attainment, checked as a plan of the day itself.
 
-    Where the run without margins has no plan, or nothing comes all day, its result is given as it is.
+    If the run without margins has no plan, or no request comes all day, the function returns its result unchanged.
     """
     began = time.monotonic()
     limit_s = ready.limits.time_limit_s
@@ -64,12 +64,12 @@ def attaining_day(demand: Demand, ready: PreparedRun) -> AnyResult:
 
 @dataclass(frozen=True, slots=True)
 class _DayFound:
-    """What a search came to."""
+    """The outcome of a search."""
 
-    plan: DayPlan | None  # the plan; None: none was found
+    plan: DayPlan | None  # the plan; None if none was found
     share: Fraction  # share of the objective that was planned with
     margins: Margins  # the margins of the steps
-    judged: dict[int, PlanJudgement]  # what each step keeps, by its place; of the last plan where none was found
+    judged: dict[int, PlanJudgement]  # judgement of each step by its place; of the last plan if none was found
 
 
 @dataclass(slots=True)
@@ -122,7 +122,7 @@ class _DaySearch:
         return _DayFound(None, share, margins, judged)
 
     def _tuned(self, share: Fraction) -> tuple[Fraction, Fraction, Margins] | None:
-        """Cost and margins with which a few steps pass, planned for a share of the objective; None: they do not."""
+        """Cost and margins with which a few steps pass, planned for a share of the objective; None if they do not."""
         day = _few(self.ready.instance)
         margins: Margins = {step.rates_rps: 0.1 for step in day.steps}
         for _ in range(ROUNDS):
@@ -137,7 +137,7 @@ class _DaySearch:
         return None
 
     def _planned(self, day: Day, share: Fraction, margins: Mapping[Rates, float]) -> DayPlan | None:
-        """The solver's plan with these margins; None: it has none."""
+        """The solver's plan with these margins; None if it has none."""
         result = self.solved(_stricter(day, share, margins))
         return result.plan if result.value is not None else None
 
@@ -154,7 +154,7 @@ class _DaySearch:
         return self.shares[key] is not None
 
     def _judged(self, step: Step, own: StepPlan, attempt: int) -> PlanJudgement:
-        """What a step keeps of requests that no search has seen; what has kept the target is not judged again."""
+        """Judge a step on requests that no search has seen; a judgement that kept the target is not repeated."""
         key = step.rates_rps, own
         if key not in self.judgements or not self.judgements[key].keeps(self.demand):
             self.judgements[key] = self._trials(step).judged(self._plan(step, own), attempt, self.ends_at)
@@ -180,7 +180,7 @@ class _DaySearch:
 
 
 def _pairs(day: Day, plan: DayPlan) -> list[tuple[int, Step, StepPlan]]:
-    """The steps in which requests come, by their places, with what is planned for them."""
+    """The steps in which requests come, by their places, with their plans."""
     steps = enumerate(zip(day.steps, plan.steps, strict=True))
     return [(k, step, own) for k, (step, own) in steps if _load(step)]
 

@@ -1,4 +1,4 @@
-"""What is asked of a plan under random arrivals."""
+"""Demands on a plan under random arrivals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from euclio.serving.setup import MODULE_PERCENTILES, PHASE_S, VARIABILITY, Arriv
 
 TARGETS = Values("a number from 0.5 to 0.9999", float, lambda number: 0.5 <= number <= 0.9999)
 CONFIDENCE = 0.95
-"""Of the statement that the attainment is at least the one asked for, and each module's share too."""
+"""Confidence of the statement that the attainment, and each module's share, is at least the one asked for."""
 MOST_NAMES = 20
 """Modules that an error lists."""
 
@@ -33,7 +33,7 @@ class ModuleObjective:
 
     Attributes:
         module: its name.
-        share: share of the requests that invoke it which have to pass it in time.
+        share: share of the requests through it that must pass it in time.
         seconds: time from when a request is ready there until the last of its invocations there has ended.
     """
 
@@ -52,12 +52,12 @@ class ModuleObjective:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """An attainment that a plan has to keep, and what single modules have to.
+    """An attainment that a plan must keep, with objectives of single modules.
 
     Attributes:
         target: share of requests within the SLO.
-        setup: arrivals and dispatch. What the plan does not pay for is not used: dummies are not sent, and a machine
-            that is charged in part is shared with others. Load, seconds and seed are not looked at.
+        setup: arrivals and dispatch. The simulation uses only capacity that the plan pays for: it sends no dummies, and
+            a machine that is charged in part is shared with others. Load, seconds and seed are ignored.
         modules: objectives of single modules, kept together with the attainment.
 
     Raises:
@@ -69,7 +69,7 @@ class Demand:
     modules: tuple[ModuleObjective, ...] = ()
 
     def __post_init__(self) -> None:
-        """Take from the setup what has no meaning here."""
+        """Remove from the setup the fields without a meaning here."""
         try:
             TARGETS.read(self.target)
         except InputError as error:
@@ -84,7 +84,7 @@ class Demand:
         return f"{self.shares_in_words(session)} under {self.setup.arrivals.value} arrivals"
 
     def shares_in_words(self, session: Session | None = None) -> str:
-        """What has to be kept, whatever the arrivals."""
+        """The shares to be kept, without the arrivals."""
         within = "keep all objectives" if session is not None and session.objectives else "within the SLO"
         return ", ".join((f"{full(100 * self.target)} % {within}", *(own.in_words() for own in self.modules)))
 
@@ -97,7 +97,7 @@ class Demand:
         return tuple((number[own.module], own) for own in self.modules if own.module in number)
 
     def describe(self, policy: Policy) -> dict[str, Any]:
-        """The demand as plain data, with the dispatcher that it comes down to for plans of a policy."""
+        """The demand as plain data, with the dispatcher that serves plans of a policy."""
         dispatch = self.setup.dispatch or own_dispatch(policy)
         left_out = ("load", "seconds", "seed")
         described = {key: value for key, value in self.setup.describe().items() if key not in left_out}
@@ -105,7 +105,7 @@ class Demand:
         return {"target": self.target, "confidence": CONFIDENCE, **modules, **described, "dispatch": dispatch.value}
 
     def describe_modules(self) -> dict[str, Any]:
-        """The objectives of single modules as plain data; nothing where there are none."""
+        """The objectives of single modules as plain data; empty if there are none."""
         return {"modules": [own.describe() for own in self.modules]} if self.modules else {}
 
 
@@ -123,14 +123,14 @@ def objectives_of(seconds: Mapping[str, Mapping[str, Fraction]]) -> tuple[Module
 
 
 def objectives_from(told: Mapping[str, Any], field: str) -> tuple[ModuleObjective, ...]:
-    """The objectives of single modules that a result states; whatever else it says of them is not looked at.
+    """The objectives of single modules that a result states; other fields are ignored.
 
     Args:
-        told: the plain data that they stand in as `modules`; without it there are none.
-        field: where these data stand, for errors.
+        told: plain data with the objectives under `modules`; without this key there are none.
+        field: the place of these data, for errors.
 
     Raises:
-        InputError: they are none.
+        InputError: the data are no objectives.
     """
     try:
         rows = told.get("modules", ())
@@ -143,10 +143,10 @@ def objectives_from(told: Mapping[str, Any], field: str) -> tuple[ModuleObjectiv
 
 
 def check_names(objectives: Iterable[ModuleObjective], session: Session) -> None:
-    """See that a session has the modules that objectives name.
+    """Refuse objectives of modules that a session does not have.
 
     Raises:
-        InputError: it has none of such a name.
+        InputError: the session has no module of such a name.
     """
     names = [module.name for module in session.modules]
     for own in objectives:
@@ -201,16 +201,16 @@ READERS: dict[str, Any] = {
     "dropping": _word(*map(str, Dropping)),
     **dict.fromkeys(MODULE_PERCENTILES, _by_module),
 }
-"""Fields of a demand, each with what reads it; named as the keywords of the verbs."""
+"""Fields of a demand, each with its reader; named as the keywords of the verbs."""
 FIELDS = {"on": "on_s", "off": "off_s", "time_out": "timeout_s"}
-"""Fields of setups that have other names there."""
+"""Fields that have another name in setups."""
 
 
 def read_field(name: str, value: Any) -> Any:
     """The value of a field as plain data.
 
     Raises:
-        ArgumentTypeError: it is none.
+        ArgumentTypeError: the value is not admissible.
     """
     return READERS[name](value)
 
@@ -219,7 +219,7 @@ def demand_from(fields: Mapping[str, Any]) -> Demand:
     """The demand that fields make, each as `read_field` gives it.
 
     Raises:
-        InputError: they do not go together.
+        InputError: the fields contradict each other.
     """
     given = with_attainment(fields)
     modules = objectives_of({name: BY_MODULE(given.pop(name)) for name in MODULE_PERCENTILES if name in given})

@@ -1,10 +1,10 @@
 """From a plan of whole machines downhill: plans nearby that cost less, as long as one of them passes (ours).
 
 Margins (`search`) reach only plans that are the cheapest ones for some stricter session of evenly spaced requests. Here
-machines are taken away and exchanged, one or a few at a time, as InferLine's planner does (its §4.3), in one module or
-two, and batches with them. What decides is the simulation of the search, on the same requests for all plans.
+the search takes away and exchanges machines, one or a few at a time, as InferLine's planner does (its §4.3), in one
+module or two, and batches with them. The simulation of the search decides, on the same requests for all plans.
 
-A plan whose machines are all among those of one that has failed is not tried: it would have to do with less.
+A plan whose machines are all among those of one that has failed is not tried, since it has less capacity.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ TRIED = 40
 PRICED = 4000
 """Plans that the checker prices at most."""
 ALIKE = 4
-"""Of other machines of a module that cost the same, so many are looked at."""
+"""Most alternatives of the same cost that are considered for a module's machines."""
 FEWER = 3
-"""All machines of a module are exchanged for at most so many fewer than could be had for the same price."""
+"""If all machines of a module are exchanged, most fewer machines than the same price buys."""
 STEPS = 8
-"""Steps that save less than such a part of what is left above the bound are tried last."""
+"""Steps that save less than this fraction (one in `STEPS`) of the gap to the bound are tried last."""
 
 Machines = tuple[int, ...]
 """How many machines of each configuration of its profile a module has."""
@@ -40,13 +40,13 @@ class Lower:
     """A cheaper plan that passes."""
 
     plan: Plan  # the plan
-    evaluation: Evaluation  # what the checker says of it
+    evaluation: Evaluation  # its evaluation by the checker
     share: float  # its attainment in the search
     steps: int  # how many steps downhill it is
 
 
 Share = Callable[[Plan], float | None]
-"""The attainment of a plan in the search; None: it does not pass."""
+"""The attainment of a plan in the search; None if it does not pass."""
 
 
 def covers(plan: Plan, space: PlanSpace) -> bool:
@@ -56,7 +56,7 @@ def covers(plan: Plan, space: PlanSpace) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """Other machines of a module: what they cost more than those that it has, in money per hour."""
+    """Other machines of a module, with their cost over that of the present ones, in money per hour."""
 
     more: Fraction
     machines: Machines
@@ -80,7 +80,7 @@ class Downhill:
     _checks: int = 0
 
     def lowest(self, plan: Plan, cost_per_h: Fraction, bound: Fraction) -> Lower | None:
-        """The plan at which no cheaper one nearby passes, or that costs no more than the bound; None: the first one.
+        """The plan at which no cheaper neighbour passes, or whose cost is within the bound; None means the first plan.
 
         The plan passes and `covers`; no plan that passes costs less than the bound, in money per hour.
         """
@@ -120,7 +120,7 @@ class Downhill:
         return None
 
     def _nearby(self, here: tuple[Machines, ...], gap: Fraction) -> Iterator[tuple[Fraction, tuple[Machines, ...]]]:
-        """Other machines of one module, or of two, that cost less together, with what they save."""
+        """Other machines of one module, or of two, that cost less together, with their saving."""
         worst = [self._latency(m, own) for m, own in enumerate(here)]
         until, rest = times_until(self.session, worst), times_from(self.session, worst)
         budgets = (self.session.slo_s - u - r + 2 * own for u, r, own in zip(until, rest, worst, strict=True))
@@ -137,7 +137,7 @@ class Downhill:
                         yield -more, (*here[:a], one.machines, *here[a + 1 : b], two.machines, *here[b + 1 :])
 
     def _moves(self, m: int, own: Machines, budget: Fraction) -> list[_Move]:
-        """Other machines of a module which take its rate in time; of those that cost alike, the ones that take most."""
+        """Other machines of a module that serve its rate in time; at equal cost, those with most capacity."""
         module, price = self.session.modules[m], self.session.price
         if m not in self._usable:
             self._usable[m] = _useful(self.session, module, self.space)
@@ -168,7 +168,7 @@ class Downhill:
         return self._latencies[m, own]
 
     def _module_plan(self, m: int, own: Machines) -> ModulePlan:
-        """The plan of a module with these machines, all of them full: what its rate leaves free are dummies."""
+        """The plan of a module with these machines, all of them full: dummies fill the capacity above its rate."""
         if (m, own) not in self._plans:
             module, price = self.session.modules[m], self.session.price
             rows = [Allocation(c, n) for c, n in zip(module.profile, own, strict=True) if n]
@@ -187,7 +187,7 @@ def _machines(module: Module, plan: ModulePlan) -> Machines:
 
 
 def _useful(session: Session, module: Module, space: PlanSpace) -> list[int]:
-    """Configurations that the plan space allows, but for those that no cheaper one is both slower and less than."""
+    """Configurations that the plan space allows, without those that another one dominates (`is_better`)."""
     price = session.price
     allowed = [
         (k, c)
@@ -213,8 +213,8 @@ def _within(machines: Sequence[Machines], others: Sequence[Machines]) -> bool:
 def _changes(own: Machines, usable: Sequence[int], prices: Sequence[Fraction]) -> Iterator[tuple[tuple[int, int], ...]]:
     """Few machines less or more: (configuration, how many more), ...
 
-    One machine more; one or two less, with up to two of another configuration in their place; all of a configuration
-    exchanged for another one of the same hardware, as many or one or two less.
+    A change adds a machine, or takes one or two away, with up to two of another configuration in their place. Or it
+    exchanges all of a configuration for another one of the same hardware: as many, or one or two less.
     """
     has = [k for k in usable if own[k]]
     for k in usable:

@@ -1,12 +1,12 @@
 """Plans that keep an attainment at one load and many objectives, by margins whose simulations all of them share (ours).
 
-What a plan does with its requests does not depend on the objective, as long as nothing is dropped: one simulation says
-for every objective how many are late. So plans are made on a grid of margins that is the same for all objectives (SLOs
-that are planned for, rates, each in steps of a few per cent), each is simulated once, and an objective begins where the
-one before it has ended. A simulation ends as soon as more requests have been late than may be in all of it, and no plan
-is made where one for no more margin costs as much as the best. What is found is then judged by a simulation with a seed
-of its own, as any other plan (`trials`), but by one of fixed length: the statement is as sure, and may ask for a
-somewhat more expensive plan.
+As long as nothing is dropped, latencies do not depend on the objective: one simulation gives the late requests for
+every objective. So plans are made on a grid of margins that is the same for all objectives: SLOs that are planned for,
+and rates, each in steps of a few per cent. Each plan is simulated once, and the search for an objective begins where
+the one before it has ended. A simulation ends as soon as more requests have been late than may be in all of it. No plan
+is made if one for no more margin costs as much as the best. A simulation with a seed of its own then judges the plan
+found, as any other plan (`trials`), but its length is fixed. The statement is as sure, and may need a somewhat more
+expensive plan.
 """
 
 from __future__ import annotations
@@ -49,26 +49,26 @@ SLO_STEP, RATE_STEP = 1.08, 1.03
 LEAST_SLO, MOST_SLO = 0.4, 2.0
 """Least and largest share of the objective that is planned for, at the rates that come."""
 MOST_RATE = 46
-"""Steps of the largest margin on rates, about four times: with more, batches are planned that wait too long."""
+"""Steps of the largest margin on rates, about four times: with more, planned batches would wait too long."""
 SEARCHED = (20_000, 350, 400_000)
 JUDGED = (100_000, 1_500, 1_000_000)
 """Least requests of a simulation; requests over the share that may be late; most requests."""
 LEAST_SLOS = 200
-"""A simulation is at least that long, in objectives."""
+"""Least length of a simulation, in objectives."""
 WINDOWS = 1024
 STEPS = 4
 """Parts of a search's simulation after each of which it ends if too many requests have been late."""
 SOME = 16
-"""Of so many requests one is kept whose latency is not among the slowest."""
+"""One in this many requests is kept beside the slowest ones."""
 KEPT = 16
 """Judgements whose latencies are kept: the same plan may do for the next objective."""
 AWAY = 2
 """Steps of the planned SLO without a cheaper plan after which a direction is left."""
 STRICTEST = 0.3
-"""Share of the misses that the search allows at least, however judgements have come out."""
+"""Least share of the misses that the search allows, for any outcome of judgements."""
 ANEW = 6
-"""All planned SLOs and the margins of single modules are looked at anew under every so manieth objective; others begin
-with what was best before."""
+"""One in this many objectives tries all planned SLOs and the margins of single modules anew. The others begin with the
+best plan of the one before."""
 FINER = (4, 2, 1)
 """Steps by which the margin of one module is lowered."""
 
@@ -83,8 +83,8 @@ class Cell:
     Attributes:
         tried: the plan, with the SLO that it was planned for in place of its share.
         slo_s: that SLO.
-        slowest: latencies of the slowest requests in the search, in seconds, ascending; None: not simulated.
-        some: latencies of every so manieth request, ascending, for objectives that more of them miss.
+        slowest: latencies of the slowest requests in the search, in seconds, ascending; None if not simulated.
+        some: latencies of one in `SOME` requests, ascending, for objectives that more requests miss.
         requests: requests in that simulation.
         whole: requests that it would have had, had it not ended with too many late ones.
     """
@@ -97,7 +97,7 @@ class Cell:
     whole: int = 0
 
     def take(self, took_s: Floats, whole: int, kept: int) -> None:
-        """Note the latencies of a simulation of so many requests in all, of which so many of the slowest are kept."""
+        """Note the latencies of a simulation of `whole` requests in all, and keep the `kept` slowest ones."""
         kept = min(len(took_s), kept)
         self.slowest = np.sort(np.partition(took_s, len(took_s) - kept)[len(took_s) - kept :])
         self.some = np.sort(took_s[::SOME])
@@ -112,7 +112,7 @@ class Cell:
         return self._slower(objective_s) / self.requests
 
     def passes(self, objective_s: float, allowed: float) -> bool | None:
-        """Whether no more than a share of the requests is late; None: it is not known yet."""
+        """Whether no more than a share of the requests is late; None if it is not known yet."""
         if self.slowest is None:
             return None
         if self.requests == self.whole:
@@ -135,7 +135,7 @@ class _Span(NamedTuple):
 
 @dataclass(slots=True)
 class Front:
-    """The plans of one session that are known so far, whatever its objective.
+    """The known plans of one session, for all objectives.
 
     Attributes:
         session: the session; its objective is that of the longest simulations.
@@ -165,17 +165,17 @@ class Front:
     judgements: dict[tuple[int, Steps, int], tuple[Ints, dict[str, float]]] = field(default_factory=dict)
     """Latencies of the judged plans in ticks, and percentiles of modules in seconds, by cell and attempt."""
     made: Ints = field(init=False)
-    """The places of the plans that there are, a row each."""
+    """The places of the plans made so far, a row each."""
     costs: Floats = field(init=False)
-    """What each of these costs per hour."""
+    """The cost per hour of each of these."""
 
     def __post_init__(self) -> None:
-        """No plan is made yet."""
+        """Begin without a plan."""
         self.made = np.zeros((0, 1 + len(self.session.modules)), np.int64)
         self.costs = np.zeros(0)
 
     def begin_as(self, other: Front) -> None:
-        """Try first what was enough at another rate."""
+        """Try first the margins that were enough at another rate."""
         self.edges, self.pattern = dict(other.edges), other.pattern
         self.share, self.allowed = other.share, other.allowed
 
@@ -184,7 +184,7 @@ class Front:
 
         Args:
             session: the session, with the objective.
-            ends_at: time of the monotonic clock at which no further plan is tried; None: there is none.
+            ends_at: time of the monotonic clock from which no further plan is tried; None disables it.
         """
         objective = float(session.slo_s)
         failed: set[tuple[int, Steps]] = set()
@@ -243,7 +243,7 @@ class Front:
         return state.place
 
     def cell(self, k: int, steps: Steps) -> Cell | None:
-        """The plan at a place of the grid; None: the planner has none there."""
+        """The plan at a place of the grid; None if the planner has none there."""
         if (k, steps) not in self.cells:
             self.cells[k, steps] = self._made(k, steps)
         return self.cells[k, steps]
@@ -255,7 +255,7 @@ class Front:
         made = self.planner(stricter(base, margins))
         if made is None:
             return None
-        # The same machines cost the same in the session itself, of which whoever is given the plan has it checked.
+        # The same machines cost the same in the session itself; callers have the plan checked on it.
         checked = made[1]
         assert checked.cost_per_h is not None
         costs = tuple(module.cost_per_h for module in checked.modules)
@@ -268,15 +268,14 @@ class Front:
         return _power(SLO_STEP, k) / _power(RATE_STEP, max(steps))
 
     def costs_as_much(self, k: int, steps: Steps, cost: Fraction) -> bool:
-        """Whether a plan for no more margin than at a place costs so much: that at the place then does so too."""
+        """Whether a plan for no more margin than at a place costs this much: then the plan at the place does so too."""
         no_more = (self.made[:, 0] >= k) & (self.made[:, 1:] <= steps).all(axis=1)
         return bool((self.costs[no_more] >= float(cost)).any())
 
     def passes(self, cell: Cell, objective_s: float, allowed: float) -> bool:
         """Whether a plan keeps an objective for the requests of the search, which are the same for all plans.
 
-        Where more of them are late than may be of all, the simulation ends; it begins again if that is asked for a
-        longer objective.
+        The simulation ends when more of them are late than may be of all. It begins again for a longer objective.
         """
         known = cell.passes(objective_s, allowed)
         if known is not None:
@@ -287,7 +286,7 @@ class Front:
         whole, seen, late = int(last - first), int(first), 0
         for part in range(1, STEPS + 1):
             now = span.begin + (span.until - span.begin) * part // STEPS
-            # What has taken as long as the longest objective is late, answered or not.
+            # A request older than the longest objective is late, answered or not.
             served.go_to(span.end if part == STEPS else now + system.slo_ticks)
             before, seen = seen, int(np.searchsorted(served.arrivals(), now))
             late += int(np.count_nonzero(served.latencies(before, seen) > objective_s * ticks))
@@ -317,7 +316,7 @@ class Front:
         return max(requests / float(request_rate(self.session)), LEAST_SLOS * float(self.session.slo_s))
 
     def _judged(self, place: tuple[int, Steps], cell: Cell, session: Session, attempt: int) -> PlanJudgement:
-        """What a plan keeps of requests that no search has seen, with one attempt's part of the error."""
+        """Judge a plan on requests that no search has seen, with one attempt's part of the error."""
         stream = 1 + attempt
         key, system = (*place, stream), self._system(cell)
         span, served = self._serving(system, stream)
@@ -339,7 +338,7 @@ class Front:
         return PlanJudgement(bounded, seconds, seed_of(self.seed, stream), percentiles_s=percentiles)
 
     def _percentiles(self, system: System, served: InTurn, first: int, last: int) -> dict[str, float]:
-        """By module, what it does not exceed for as large a share of its requests as is asked for, in seconds."""
+        """By module, the latency in seconds that the demanded share of its requests does not exceed."""
         arrivals, tallies = served.arrivals()[first:last], []
         for own in listed(self.session):
             tally = Tally(own, system, int(arrivals[-1]) + 1, 1)
@@ -410,7 +409,7 @@ class _CheapestByCell:
                     self._enough(k, (*steps[:m], steps[m] - less, *steps[m + 1 :]))
 
     def _enough(self, k: int, steps: Steps) -> bool:
-        """Whether less margin is to be tried: this one passes, or costs as much as the best plan."""
+        """Whether the search should try less margin: this plan passes, or costs as much as the best one."""
         front, place = self.front, (k, steps)
         if front.planned_slo(k, steps) > self.objective:
             return False
@@ -443,6 +442,6 @@ def _power(ratio: float, steps: int) -> Fraction:
 
 
 def serves_all_objectives(session: Session, plan: Plan, space: PlanSpace, setup: Setup) -> bool:
-    """Whether one simulation of a plan says for every objective how many requests are late."""
+    """Whether one simulation of a plan gives the late requests for every objective."""
     compile_in_turn()
     return covers(build_system(session, plan, space, setup), setup.noise)

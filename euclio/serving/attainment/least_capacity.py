@@ -1,4 +1,4 @@
-"""What capacity each module needs to keep an attainment, whoever schedules (ours, docs/model/holding.md)."""
+"""Capacity that each module needs to keep an attainment, under every scheduler (ours, docs/model/holding.md)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from euclio.serving.setup import Arrivals
 UNIT = 1 << 40
 """The work of a request."""
 MOST_REQUESTS = 100_000
-"""Of a longer trace nothing is said."""
+"""Longer traces have no bound."""
 
 
 class Trace:
@@ -45,7 +45,7 @@ class Trace:
         self.gaps = [math.ceil(gap / mean * UNIT) for gap in recorded]
 
     def least_share(self, load: Fraction, buffer: Fraction, *, whole: bool) -> Fraction:
-        """Share that is turned away at least, as in `least_loss`: of requests taken `whole`, or of all work."""
+        """Least share that is turned away, as in `least_loss`: of requests taken `whole`, or of all work."""
         brim, level, lost = math.ceil(buffer * UNIT), 0, 0
         above, below = load.numerator, load.denominator
         for gap in self.gaps:
@@ -59,11 +59,11 @@ class Trace:
 
 
 STEPS = 1024
-"""Capacities are tried in so many steps of the module's rate."""
+"""Steps of the tried capacities in a module's rate."""
 COARSE = 8
-"""Steps within which capacities are looked for where each takes a linear system."""
+"""Width in steps to which a capacity is found where each trial solves a linear system."""
 PARTS, FEW = 120, 12
-"""Parts of a plan space that are bounded apart at most; of few where capacities take linear systems."""
+"""Most parts of a plan space that are bounded apart; few where each capacity takes a linear system."""
 MOST_CAPACITY = 64
 """Largest capacity that is tried, over the module's rate."""
 
@@ -73,16 +73,16 @@ Share = Callable[[Fraction, Fraction], Fraction]
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """What is known of how requests come."""
+    """Bounds that follow from the process of arrivals."""
 
     requests: Share  # least share of requests that are lost, if each is served whole or not at all
     work: Share  # least share of work that is lost, if requests may be served in part
-    fineness: int = 1  # steps within which the least capacity is looked for
-    parts: int = 0  # of a plan space that are bounded apart at most; 0: it is not divided
+    fineness: int = 1  # width in steps to which the least capacity is found
+    parts: int = 0  # most parts of a plan space that are bounded apart; 0 for no division
 
 
 def law_of(setup: Setup, rate_rps: Fraction) -> Law | None:
-    """The law of arrivals; None: nothing is known that asks for more than the mean rate."""
+    """The law of arrivals; None if no argument asks for more than the mean rate."""
     if setup.arrivals is Arrivals.POISSON:
         return Law(least_loss.least_share_of_requests, least_loss.least_share_of_work, parts=PARTS)
     if setup.arrivals is Arrivals.TRACE:
@@ -116,7 +116,7 @@ def needed_in_order(rate: Fraction, least: int, seconds: Fraction, late: Fractio
     Args:
         rate: requests per second of the session.
         least: invocations of the module that each request makes at least, 1 or more.
-        seconds: how long the capacity may take for what is before a request, its own invocations included.
+        seconds: time that the capacity may take for the work before a request, its own invocations included.
         late: share of requests that may be late.
     """
     mean = rate * least / STEPS
@@ -141,7 +141,7 @@ def _most_too_little(is_too_little: Callable[[int], bool], fineness: int = 1) ->
 def needed_rates(session: Session, space: PlanSpace, demand: Demand) -> list[Fraction]:
     """A rate for each module such that every plan which keeps the demand is, or costs as much as, a plan for them.
 
-    Where nothing is known it is the module's own rate.
+    Without an argument it is the module's own rate.
     """
     own = [module.rate_rps for module in session.modules]
     rate = session_rate(session)
@@ -180,7 +180,7 @@ def speed_up(module: Module, space: PlanSpace) -> Fraction:
 
 
 def bursts_of(session: Session, space: PlanSpace, demand: Demand) -> list[int] | None:
-    """What each module may start beyond its capacity times a span, in invocations; None: no argument covers this.
+    """Invocations that each module may start beyond its capacity times a span; None if no argument covers this.
 
     Machines that are charged whole count whole: a partial one of a plan, filled with dummies, makes a plan of the same
     machines that is no slower. Of a machine that is charged in part, f, batches start b/f apart, so that one batch more
@@ -206,7 +206,7 @@ def _fills(session: Session, space: PlanSpace) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked of one module."""
+    """The demand on one module."""
 
     rate: Fraction  # requests per second of the session
     ratio: Fraction  # invocations of the module per request
@@ -217,9 +217,9 @@ class Asked:
     def is_too_little(self, law: Law, capacity: Fraction) -> bool:
         """Whether this capacity makes more requests late than may be.
 
-        A request that has u of v invocations served in time is late, so that work that is lost makes at least so much
-        over ⌈ratio⌉ late requests. Where each takes ⌊ratio⌋ invocations at least, these alone are another
-        argument, the stronger one where all take as many.
+        A request with only some of its invocations served in time is late. So lost work of w invocations makes at least
+        w / ⌈ratio⌉ requests late. Each request takes at least ⌊ratio⌋ invocations. These alone give another argument,
+        which is the stronger one if all requests take as many.
         """
         room = capacity * max(Fraction(0), self.window) + self.burst
         least, most = math.floor(self.ratio), math.ceil(self.ratio)
@@ -232,7 +232,7 @@ class Asked:
 
 
 def needed_capacity(law: Law, asked: Asked) -> Fraction:
-    """The largest capacity that was tried and is shown to be too little; 0: the module's own rate is not."""
+    """The largest tried capacity that is proven too little; 0 if not even the module's own rate is."""
     mean = asked.rate * asked.ratio / STEPS
     if not asked.is_too_little(law, mean * STEPS):
         return Fraction(0)

@@ -1,13 +1,13 @@
-"""What share of Poisson requests no scheduler can serve in time, bounded from below (ours, docs/model/holding.md).
+"""Lower bounds on the share of Poisson requests that no scheduler can serve in time (ours, docs/model/holding.md).
 
 A tank drains at rate c and holds at most k units of work; requests bring one unit each at the times of a Poisson
 process of rate ρ·c. Below its brim the stationary level has the distribution function P₀·e(x), where
 
     e(x) = Σ_{j = 0}^{⌊x⌋} (−1)ʲ/j! · (ρ(x − j))ʲ · exp(ρ(x − j))
 
-is Erlang's sum for the queue M/D/1 (Erlang 1909; Brun and Garcia 2000 have it for a finite buffer). What is turned away
-follows from P₀. The sum alternates and its terms are far larger than itself, so that it is computed in whole numbers
-with as many digits as that takes, every operation rounded down and up: the result is a pair of fractions with the sum
+is Erlang's sum for the queue M/D/1 (Erlang 1909; Brun and Garcia 2000 have it for a finite buffer). The share that is
+turned away follows from P₀. The sum alternates, and its terms are far larger than the sum. So it is computed in whole
+numbers with enough digits, and every operation is rounded down and up: the result is a pair of fractions with the sum
 between them.
 """
 
@@ -18,16 +18,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 # How many Poisson requests are within reach at once, by Erlang's loss formula (ours, docs/model/holding.md).
-#
-# Where at most N of the requests that are served may come within a span s, as many are turned away at least as in a
-# system of N servers that each keeps one for s: of Poisson requests the share B(N, λs) (Erlang 1917). With I = 1/B,
-# I(0) = 1 and I(N) = 1 + N/(λs)·I(N − 1): sums of positive terms, computed in whole numbers and rounded both ways.
+# Suppose that at most N of the served requests may come within any span s. Then at least as many are turned away as in
+# a system of N servers, each of which keeps a request for s. Of Poisson requests this is the share B(N, λs) (Erlang
+# 1917). With I = 1/B, I(0) = 1 and I(N) = 1 + N/(λs)·I(N − 1): sums of positive terms, computed in whole numbers and
+# rounded both ways.
 
 SCALE = 1 << 96
 
 
 def fewest_at_once(load: Fraction, late: Fraction) -> int:
-    """The fewest requests that have to be taken at once, such that no more than a share is turned away.
+    """The fewest requests that must be taken at once so that no more than a share is turned away.
 
     `load` requests come within the span in the mean.
     """
@@ -37,8 +37,9 @@ def fewest_at_once(load: Fraction, late: Fraction) -> int:
 def least_work_at_once(load: Fraction, late: Fraction) -> Fraction:
     """The same where requests may be taken in part, and the share is one of all work.
 
-    What is lost is convex in the work that can be taken, and is Erlang's loss where that is a whole number of requests.
-    So between two of them it lies above the lines through the two before and through the two behind.
+    The lost share is convex in the work that can be taken, and equals Erlang's loss at whole numbers of requests. So
+    between two whole numbers it lies above the line through the two points before and above that through the two
+    behind.
     """
     if late >= 1:
         return Fraction(0)
@@ -57,7 +58,7 @@ def least_work_at_once(load: Fraction, late: Fraction) -> Fraction:
 
 
 def _inverses(load: Fraction, late: Fraction, more: int) -> tuple[list[int], list[int]]:
-    """1/B for 0, 1, … requests in units of 1/`SCALE`, rounded down and up, until it may reach 1/late; and some more."""
+    """1/B for 0, 1, … requests in units of 1/`SCALE`, rounded down and up, until it may reach 1/late; then `more`."""
     lows, highs = [SCALE], [SCALE]
     above, below = load.denominator, load.numerator
     enough = SCALE * late.denominator
@@ -73,9 +74,9 @@ def _inverses(load: Fraction, late: Fraction, more: int) -> tuple[list[int], lis
 
 
 BITS = 64
-"""Bits of the sum that are to be certain, about; its terms are computed with more."""
+"""About the certain bits of the sum; its terms are computed with more."""
 MOST_TERMS = 400
-"""Largest buffer, in requests, whose sum is computed; more hardly lose anything unless the load is above 1."""
+"""Largest buffer, in requests, whose sum is computed; larger ones lose hardly anything unless the load exceeds 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ class Between:
 def exponential(value: Fraction, bits: int) -> Between:
     """The exponential function at a fraction of at least 0, by its series at value / 2ˢ ≤ 1/2 and s squares.
 
-    What the series leaves out after a term is less than that term, as each is at most half of the one before.
+    The rest of the series after a term is less than that term, since each term is at most half of the one before.
     """
     halvings = max(0, math.ceil(2 * value).bit_length())
     inner = Between.of(value / (1 << halvings), bits)
@@ -143,7 +144,7 @@ def erlang_sum(load: Fraction, level: Fraction) -> tuple[Fraction, Fraction]:
     while True:
         bits = BITS + guard
         low, high = _summed(load, level, bits)
-        # e is at least 1: it grows from e(0) = 1.
+        # e(0) = 1, and e grows, so that e is at least 1.
         if high - low <= (1 << guard):
             return Fraction(low, 1 << bits), Fraction(high, 1 << bits)
         guard *= 2
@@ -164,14 +165,14 @@ def _summed(load: Fraction, level: Fraction, bits: int) -> tuple[int, int]:
 
 
 def least_share_of_requests(load: Fraction, buffer: Fraction) -> Fraction:
-    """Share of requests that are turned away at least, where each is taken whole or not at all.
+    """Least share of requests that are turned away, where each is taken whole or not at all.
 
     The tank takes a request if the level is at most buffer − 1. With P₀ = 1/(1 + ρ·e(k − 1)), since it is busy for
     ρ times the share that it takes, that share is e(k − 1)/(1 + ρ·e(k − 1)).
 
     Args:
         load: ρ, above 0.
-        buffer: k, work that can be done within the time that there is, in units of a request's work.
+        buffer: k, work that can be done within the available time, in units of a request's work.
     """
     if buffer < 1:
         return Fraction(1)
@@ -182,10 +183,10 @@ def least_share_of_requests(load: Fraction, buffer: Fraction) -> Fraction:
 
 
 def least_share_of_work(load: Fraction, buffer: Fraction) -> Fraction:
-    """Share of all work that is turned away at least, where requests may be taken in part.
+    """Least share of all work that is turned away, where requests may be taken in part.
 
-    The tank is filled up to its brim k and the rest flows over: e(k)·P₀ = 1, and what is drained is 1 − P₀ of what
-    could be.
+    The tank fills up to its brim k and the rest flows over: e(k)·P₀ = 1, and it drains the share 1 − P₀ of its
+    capacity.
     """
     if buffer > MOST_TERMS:
         return max(Fraction(0), 1 - 1 / load)
@@ -194,10 +195,10 @@ def least_share_of_work(load: Fraction, buffer: Fraction) -> Fraction:
 
 
 def least_share_in_order(load: Fraction, room: Fraction) -> Fraction:
-    """Share of requests that find more work before them than there is room for, where none are turned away.
+    """Share of requests that find more work before them than there is room for, if none are turned away.
 
     The tank has no brim: its level is that of the queue M/D/1, P(level ≤ x) = (1 − ρ)·e(x) (Erlang 1909), and grows
-    beyond all bounds where the load is 1 or more.
+    without bound if the load is 1 or more.
 
     Args:
         load: ρ, above 0.

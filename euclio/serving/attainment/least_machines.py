@@ -1,9 +1,10 @@
-"""What whole machines of a module cost at least in a given window (ours, docs/model/holding.md).
+"""Lower bound on the cost of a module's whole machines in a given window (ours, docs/model/holding.md).
 
 In any span s the requests that are served in time make no more invocations than its machines execute within s and the
-window: by whole batches, each of which has to fit into the window itself. Every span asks for a number of them
-(`fewest_at_once`), and so does the capacity (`least_capacity`): needs that are linear in the counts of machines. Where
-requests are served in the order in which they come, capacity has to be such that few find too much before them.
+window. The machines execute whole batches, each of which must fit into the window itself. Every span needs a number of
+invocations (`fewest_at_once`), and so does the capacity (`least_capacity`): these needs are linear in the counts of
+machines. If requests are served in the order in which they come, the capacity must be so large that few requests find
+too much work before them.
 """
 
 from __future__ import annotations
@@ -21,23 +22,22 @@ from euclio.serving.attainment.least_loss import fewest_at_once, least_work_at_o
 from euclio.serving.session.clock import alike
 
 # The least price of whole machines that cover needs (ours): a search through counts, kind after kind.
-#
-# Numbers are floats. Needs are given a little lower than they are, so that rounding only adds machines that do.
+# Numbers are floats. Needs are lowered a little, so that rounding can only make more counts of machines suffice.
 
 ROUNDED = 1e-9
 MOST_NODES = 20_000
-"""After so many steps the least price of machines that may be divided is the answer."""
+"""Steps after which the search answers with the least price of divisible machines."""
 
 
 @dataclass(slots=True)
 class _CountSearch:
     prices: list[float]
     gives: list[list[float]]
-    """What a machine of each kind gives, by need."""
+    """Contribution of a machine of each kind to each need."""
     best: float
     nodes: int = 0
     left_out: float = field(default=math.inf)
-    """The least bound of what was not searched, once there were too many steps."""
+    """The least bound of the branches that were not searched because of the limit of steps."""
 
     def below(self, kind: int, needs: list[float], price: float) -> None:
         """Counts of this kind and those behind it."""
@@ -52,14 +52,14 @@ class _CountSearch:
             self.left_out = min(self.left_out, bound)
             return
         gives, own = self.gives[kind], self.prices[kind]
-        # One more where the quotient is a whole number: rounding may leave a trace of a need that is covered.
+        # One more if the quotient is a whole number: rounding may leave a trace of a covered need.
         enough = max(math.floor(need / give) + 1 if give else 0 for need, give in zip(needs, gives, strict=True))
         for count in range(enough, -1, -1):
             left = [need - count * give for need, give in zip(needs, gives, strict=True)]
             self.below(kind + 1, left, price + count * own)
 
     def divided(self, kind: int, needs: list[float]) -> float:
-        """The least price of machines that may be divided, for the need that costs most."""
+        """The least price of divisible machines, for the need that costs most."""
         most = 0.0
         for n, need in enumerate(needs):
             if need > 0:
@@ -73,8 +73,8 @@ def least_price(
 ) -> float:
     """The least price of counts of machines that cover all needs, or a number below it; `below` if it is no less.
 
-    `gives` is what a machine of each kind gives to each need, at least 0; prices are above 0, and alike from `below`
-    on.
+    `gives` is the contribution of a machine of each kind to each need, at least 0. Prices are above 0, and count as
+    equal from `below` on.
     """
     kinds = [k for k in range(len(prices)) if not any(_is_better(prices, gives, j, k) for j in range(len(prices)))]
     kinds.sort(key=lambda k: prices[k] / max(gives[k][0], 1e-300))
@@ -84,22 +84,22 @@ def least_price(
 
 
 def _is_better(prices: Sequence[float], gives: Sequence[Sequence[float]], a: int, b: int) -> bool:
-    """Whether kind a costs no more than b and gives no less; of kinds alike the first."""
+    """Whether kind a costs no more than b and gives no less; of equal kinds, the first."""
     if a == b or prices[a] > prices[b] or any(x < y for x, y in zip(gives[a], gives[b], strict=True)):
         return False
     return a < b or prices[a] < prices[b] or any(x > y for x, y in zip(gives[a], gives[b], strict=True))
 
 
 TICKS = 10**18
-"""Ticks of a second, in which batches follow each other: the shortest duration that is supported has a million."""
+"""Ticks of a second for sequences of batches: the shortest supported duration has a million ticks."""
 SPANS = 48
-"""Spans that are looked at, at most."""
+"""Most spans that are considered."""
 DURATIONS = 6
-"""The longest of them, in durations."""
+"""The longest span, in durations."""
 MOST_LOAD = 400
-"""Most requests that come within one, in the mean."""
+"""Largest mean number of requests in a span."""
 GRID = 256
-"""Seconds that capacity may take are rounded up to so many steps between a power of two and the next."""
+"""Steps between a power of two and the next, to which seconds that capacity may take are rounded up."""
 LOADS = 1 << 20
 """Loads are whole multiples of one over this."""
 MOST_LISTED = 1 << 14
@@ -110,24 +110,24 @@ MOST_LISTED = 1 << 14
 class MachineLimits:
     """Which machines a module may have."""
 
-    window: Fraction  # seconds that a request has for the module, by what machines of the others take at least
+    window: Fraction  # seconds that a request has for the module, given the least times of the others
     collected: Fraction  # seconds within which the plan space asks for d + b/w
     fastest: Fraction  # the shortest time in which one of them executes a batch, at least
-    one: Fraction | None  # that of one of them is no longer than this; None: there is no such limit
+    one: Fraction | None  # the time of one of them is no longer than this; None means no limit
 
 
 @dataclass(slots=True)
 class Needs:
-    """What is asked of one module, and what its machines cost, as far as it is known."""
+    """The demand on one module, and the prices of its machines."""
 
-    module: Module  # the module; its profile has what the plan space allows
+    module: Module  # the module; its profile has the configurations of the plan space
     prices: dict[str, Fraction]  # price per hour of a machine, by hardware
-    law: Law  # what is known of how requests come
+    law: Law  # bounds that follow from the process of arrivals
     rate: Fraction  # requests per second of the session
     late: Fraction  # share of requests that may be late
     poisson: bool  # whether requests are a Poisson process
     in_sequence: bool  # whether the plan space asks for d + b/w within the window, w at most the rate of all machines
-    in_order: bool = False  # whether every request invokes the module, and those that come first are served first
+    in_order: bool = False  # whether every request invokes the module, first come, first served
     _known: dict[MachineLimits, float] = field(default_factory=dict)
     _capacities: dict[Fraction, Fraction] = field(default_factory=dict)
     _ordered: dict[Fraction, Fraction] = field(default_factory=dict)
@@ -137,13 +137,13 @@ class Needs:
         return min(k.duration_s for k in alike(self.module, c))
 
     def price(self, limits: MachineLimits) -> float:
-        """What machines within the limits cost at least; infinite: no number of them will do."""
+        """Lower bound on the cost of machines within the limits; infinite if no number of them suffices."""
         if limits not in self._known:
             self._known[limits] = self._price(limits)
         return self._known[limits]
 
     def capacity(self, window: Fraction) -> Fraction:
-        """The most invocations per second that are shown to be too few, and no less than the plan space asks for."""
+        """The most invocations per second that are proven too few; at least the rate that the plan space asks for."""
         if window not in self._capacities:
             asked = Asked(self.rate, self.module.rate_rps / self.rate, window, self.late, 0)
             self._capacities[window] = needed_capacity(self.law, asked)
@@ -156,7 +156,7 @@ class Needs:
         kinds = [
             replace(k, gives=(k.rate, k.planned, k.drains, *(float(k.within(span)) for span, _ in cuts))) for k in kinds
         ]
-        # Batches that take long to collect ask for more machines: each such rate is a case, the least one first.
+        # Batches that take long to collect need more machines: each such rate is a case, the least one first.
         for rate in [own, *sorted({kind.collects for kind in kinds if kind.collects > own})]:
             if not kinds or float(rate) * min(kind.price / kind.planned for kind in kinds) >= best:
                 break
@@ -166,10 +166,10 @@ class Needs:
         return best
 
     def _drained(self, use: Sequence[_Kind], limits: MachineLimits) -> Fraction:
-        """The capacity that is too little for these kinds where requests are served in order; 0: nothing is known.
+        """The capacity that is too little for these kinds if requests are served in order; 0 without an argument.
 
-        What is before a request has been started by the time when it has to be itself: each slot has a batch on top of
-        what it executes until then.
+        All work before a request has started by the latest start of the request: beside the work that each slot
+        executes until then, it has one batch more.
         """
         if not self.in_order or not use:
             return Fraction(0)
@@ -182,8 +182,8 @@ class Needs:
     def _kinds(self, limits: MachineLimits) -> list[_Kind]:
         """The configurations within the limits whose batches can be collected in time, as the plan space counts it.
 
-        One whose batches take longer than the window is of no use, and yet may be in a plan: where few requests invoke
-        the module, all of these may be late.
+        A configuration whose batches take longer than the window may be in a plan too: if few requests invoke the
+        module, all of these may be late.
         """
         found, window = [], max(Fraction(0), limits.window)
         use = [c for c in self.module.profile if self.fastest(c) >= limits.fastest]
@@ -199,7 +199,7 @@ class Needs:
             rate = c.concurrency * max((batch / d for batch, d in sizes), default=Fraction(0))
             price, planned = float(self.prices[c.hardware]), float(c.throughput_rps)
             slot = slot_of(tuple(sizes)) if sizes else None
-            # Late requests are executed by batches that do not fit into the window too.
+            # Batches that do not fit into the window also execute late requests.
             speed = max(k.batch / k.duration_s for k in alike(self.module, c))
             drained = float(c.concurrency * speed), c.batch / speed
             rises = slot.rises(math.ceil(window * TICKS), until) if slot else ()
@@ -210,9 +210,9 @@ class Needs:
         return found
 
     def _cuts(self, kinds: Sequence[_Kind], window: int) -> list[tuple[int, Fraction]]:
-        """Spans, and how many invocations machines have to be able to execute within each and the window, in ticks.
+        """Spans in ticks, each with the invocations that machines must be able to execute within it and the window.
 
-        Any spans would do: each is an argument by itself. Those at which a machine can execute more say the most.
+        Each span is an argument by itself. The spans at which a machine can execute more give the strongest ones.
         """
         if not self.poisson:
             return []
@@ -222,13 +222,13 @@ class Needs:
         return [(span, self._needed(span)) for span in spans[::step]]
 
     def _needed(self, span: int) -> Fraction:
-        """Invocations that machines execute at least within a span and the window, if no more than may be are late.
+        """Least invocations that machines execute within a span and the window, if few enough requests are late.
 
-        Of fewer requests than `fewest_at_once` the share B is late, which falls as they become more and grows with
-        the load.
+        If fewer requests than `fewest_at_once` are taken, the share B is late. It falls with their number and grows
+        with the load.
         """
         ratio, load = self.module.rate_rps / self.rate, self.rate * span / TICKS
-        # A load that is a little lower asks for no more.
+        # A slightly lower load needs no more.
         load = Fraction(math.floor(load * LOADS), LOADS)
         least, most = math.floor(ratio), math.ceil(ratio)
         if load <= 0:
@@ -248,31 +248,31 @@ class _Kind:
     least: Fraction  # the shortest time in which one executes a batch, in seconds
     planned: float  # invocations per second as the plan space counts them
     rate: float  # invocations per second at most, by batches that fit into the window
-    collects: Fraction  # rate of all machines with which its batches are collected in time at least; 0: any
-    slot: _Slot | None  # what a slot executes, by batches that fit into the window; None: none does
-    # times, longer than the window, after which a slot has executed more, in ticks; not all of them.
+    collects: Fraction  # least rate of all machines with which its batches are collected in time; 0 for any
+    slot: _Slot | None  # its slot's times, by batches that fit into the window; None if none does
+    # some of the times, longer than the window, after which a slot has executed more, in ticks.
     rises: tuple[int, ...]
     window: Fraction  # seconds that a request has
     drains: float  # invocations per second at most, by any batches
     longest: Fraction  # seconds in which a slot executes as many invocations at that rate as its largest batch has
-    gives: tuple[float, ...] = ()  # what one gives to each need
+    gives: tuple[float, ...] = ()  # contribution of one machine to each need
 
     def within(self, span: int) -> int:
         """The most invocations that a machine executes in less than a span, in ticks, and the window, or more.
 
-        The window is rounded up, and durations of batches down: both only add invocations.
+        The window is rounded up, and durations of batches are rounded down: both can only add invocations.
         """
         return self.slots * self.slot.within(span + math.ceil(self.window * TICKS)) if self.slot else 0
 
 
 def _least_price(use: Sequence[_Kind], needs: Sequence[float], one: Fraction | None, best: float) -> float:
-    """The least price of machines that cover the needs, one of which is as fast as asked; no more than the best."""
+    """The least price of machines that cover the needs, one of which is fast enough; no more than the best."""
     prices, gives = [kind.price for kind in use], [kind.gives for kind in use]
     if one is None:
         return least_price(prices, gives, needs, best)
     for kind in use:
         if kind.least <= one and kind.price < best:
-            # What is left may be tiny next to what was needed, by whose digits it is uncertain.
+            # The rest may be tiny against the original need, whose digits decide its rounding error.
             left = [need - ROUNDED * abs(need) - part for need, part in zip(needs, kind.gives, strict=True)]
             best = min(best, kind.price + least_price(prices, gives, left, best - kind.price))
     return best
@@ -290,17 +290,17 @@ def _rounded_up(seconds: Fraction) -> Fraction:
 class _Slot:
     """The least time t(k) in which batches, one after the other, execute k invocations or more, for every k.
 
-    The list has a begin of it, and what follows is known by the batch that is fastest per invocation, b in d: wherever
-    b batches of other sizes are executed, some of them add up to a multiple of b (of the sums of the first 0, 1, … b,
-    two leave the same remainder), and batches of b in their place take no longer. So at most b − 1 are of other sizes,
-    and for k above (b − 1) times the largest of these, t(k) = t(k − b) + d. A list that ends before is followed by
-    t(k) ≥ k·d/b.
+    The list has the first of these times. The others follow from the batch that is fastest per invocation, of size b in
+    time d. Of any b batches of other sizes, some add up to a multiple of b: of the sums of the first 0, 1, … b, two
+    leave the same remainder. Batches of size b in their place take no longer. So at most b − 1 batches are of other
+    sizes. For k above (b − 1) times the largest of these sizes, therefore, t(k) = t(k − b) + d. After a list that ends
+    before, t(k) ≥ k·d/b holds.
     """
 
     times: tuple[int, ...]  # t(0), t(1), … in ticks, ascending
     batch: int  # b
     lasts: int  # d, in ticks
-    repeats: bool  # whether the list has b entries more than that
+    repeats: bool  # whether the list has b entries more than this bound on k
 
     def within(self, ticks: int) -> int:
         """The most invocations that are executed in less than a time, or more than that: the largest k, t(k) < time."""
@@ -326,7 +326,7 @@ class _Slot:
 
 @lru_cache(maxsize=4096)
 def slot_of(sizes: tuple[tuple[int, Fraction], ...]) -> _Slot:
-    """What a slot executes by batches of these sizes, which take so many seconds; durations are rounded down."""
+    """The times of a slot with batches of these sizes and durations in seconds; durations are rounded down."""
     whole = [(batch, math.floor(d * TICKS)) for batch, d in sizes]
     batch, lasts = min(whole, key=lambda own: (Fraction(own[1], own[0]), own[0]))
     repeats_at = (batch - 1) * max((other for other, _ in whole if other != batch), default=0) + batch

@@ -24,14 +24,14 @@ from euclio.serving.units import NS_PER_S, Ints
 # Its latencies, counted window by window: how many requests of each were slower than each level.
 
 FINE = tuple(2.0**-k / 20 for k in range(6, 0, -1))
-"""Shares of an SLO that is far longer than latencies are: without them nothing would nearly be late."""
+"""Shares for an SLO far longer than latencies: without them no request would be nearly late."""
 LEVELS = (*FINE, *(k / 20 for k in range(1, 20)), 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 8.0)
-"""Shares of the SLO that latencies are held against. Those above 1 show queues that last, those below what nearly
-was late."""
+"""Shares of the SLO with which latencies are compared. Shares above 1 show lasting queues, and shares below 1 requests
+that were nearly late."""
 AT_SLO = LEVELS.index(1.0)
 
 STEP = 128
-"""Windows that are simulated before logs are taken away, which bounds memory."""
+"""Windows that are simulated before logs are cleared, which bounds memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,50 +65,49 @@ def levels_at(objective_ticks: int) -> Ints:
 
 
 class ByWindow:
-    """Requests that are counted by window of arrival, and by the levels of an objective that they were slower than."""
+    """Counts of requests by window of arrival, and by the levels of an objective that they exceeded."""
 
     def __init__(self, objective_ticks: int, window: int, windows: int) -> None:
-        """Nothing is counted yet; the objective and the length of a window are in ticks."""
+        """Begin without counts; the objective and the length of a window are in ticks."""
         self.levels, self.window = levels_at(objective_ticks), window
         self.arrived, self.within = np.zeros(windows, np.int64), np.zeros((windows, len(LEVELS) + 1), np.int64)
 
     def add(self, arrivals: Ints, took: Ints) -> ByWindow:
-        """Count requests that ascend from 0 on, in ticks; what took longer than all levels was not answered."""
+        """Count requests by arrivals in ticks, ascending from 0; those that exceed all levels were not answered."""
         count(np.ascontiguousarray(arrivals), took, self.window, self.levels, self.arrived, self.within)
         return self
 
     def latencies(self, windows: int) -> Latencies:
-        """What was counted in the first so many windows."""
+        """The counts of the first `windows` windows."""
         own = self.arrived[:windows]
         return Latencies(own.copy(), own - self.within[:windows, :-1].cumsum(axis=1).T)
 
 
 # Latencies at single modules in one long simulation: counted by window, and as a histogram (ours).
-#
-# What a module takes for a request begins when the request is ready there and ends with the last of its invocations
-# there. Requests that do not invoke the module do not count; those that have not passed it in time are slower than all.
+# The latency at a module begins when the request is ready there and ends with the last of its invocations there.
+# Requests that do not invoke the module do not count; those that have not passed it in time exceed all levels.
 
 MOST_WATCHED = 64
-"""Percentiles are stated of sessions of so many modules at most: each takes about a megabyte."""
+"""Most modules of a session whose percentiles are stated: each takes about a megabyte."""
 
 
 class Watched(NamedTuple):
     """A module whose latencies are counted."""
 
     module: int  # its number
-    # seconds that its latencies are held against; None: none, their distribution is asked for.
+    # its objective in seconds; None asks for the distribution of its latencies.
     objective_s: float | None = None
 
 
 class Tally:
-    """What is counted of a module's latencies: by window where there is an objective, else as a histogram.
+    """Counts of a module's latencies: by window if there is an objective, else as a histogram.
 
-    Histograms are kept apart by when requests came, each for twice as long as the one before, so that the begin of a
-    simulation can be left out.
+    There is a histogram for each period of arrivals, twice as long as the one before, so that the start of a simulation
+    can be left out.
     """
 
     def __init__(self, watched: Watched, system: System, window: int, windows: int) -> None:
-        """Nothing is counted yet; windows are `window` ticks long."""
+        """Begin without counts; windows are `window` ticks long."""
         self.watched, self._window, self._clock = watched, window, system.clock
         self._histograms: list[Ints] = []
         self._counted: ByWindow | None = None
@@ -118,7 +117,7 @@ class Tally:
     def add(self, arrivals: Ints, took: Ints) -> None:
         """Count requests.
 
-        `arrivals` ascend; what they took at the module may be `UNANSWERED`, or `NOT_INVOKED`, which does not count.
+        `arrivals` ascend; `took` may be `UNANSWERED`, or `NOT_INVOKED`, which does not count.
         """
         invoked = took != NOT_INVOKED
         arrivals, took = arrivals[invoked], took[invoked]
@@ -138,7 +137,7 @@ class Tally:
             first = last
 
     def latencies(self, windows: int) -> Latencies:
-        """What is held against an objective, of so many windows."""
+        """The latencies of the first `windows` windows against the objective."""
         assert self._counted is not None, "there is no objective"
         return self._counted.latencies(windows)
 
@@ -146,11 +145,11 @@ class Tally:
         """The latency in seconds that a share of the requests does not exceed, to 0.1 %.
 
         Args:
-            begin: windows that are left out, or up to twice as many.
+            begin: windows to leave out; up to twice as many are left out.
             share: the share.
 
         Returns:
-            The latency; None: so many were not answered, or there are none.
+            The latency; None if too few were answered, or there are none.
         """
         pieces = -(-begin // STEP)
         kept = self._histograms[(pieces - 1).bit_length() + 1 if pieces else 0 :]
@@ -173,10 +172,10 @@ def _added(histogram: Ints, bins: Ints) -> Ints:
 
 
 class Passages:
-    """What the engine logs of single modules, request by request, until it is counted."""
+    """The engine's logs of single modules, request by request, until they are counted."""
 
     def __init__(self, system: System) -> None:
-        """No request has come."""
+        """Begin without requests."""
         self._system, self._first = system, 0
         self._arrivals = np.zeros(0, np.int64)
         self._counts = np.zeros((0, len(system.modules)), np.int64)
@@ -196,7 +195,7 @@ class Passages:
         """Count the requests that came before a time, whose invocations have ended by now, or never will in time.
 
         Returns:
-            When they came; how long they took as `InTurn.latencies` has it, 0 where modules have no objectives.
+            Their arrivals; their latencies as in `InTurn.latencies`, 0 if modules have no objectives.
         """
         requests = int(np.searchsorted(self._arrivals, until))
         given = self._rows[:, t.PASSAGE_REQUEST] < self._first + requests
@@ -212,7 +211,7 @@ class Passages:
 
 
 def _took(rows: Ints, counts: Ints, first: int) -> Ints:
-    """How long requests took at a module, by what was logged there of those from the first on."""
+    """Latencies of requests at a module, from its log of the requests from `first` on."""
     place = rows[:, t.PASSAGE_REQUEST] - first
     ready, ended = np.zeros(len(counts), np.int64), np.zeros(len(counts), np.int64)
     ready[place] = rows[:, t.PASSAGE_READY]
@@ -222,7 +221,7 @@ def _took(rows: Ints, counts: Ints, first: int) -> Ints:
 
 
 def _against_objectives(system: System, arrivals: Ints, rows: Ints, counts: Ints, first: int) -> Ints:
-    """How long requests took until the objectives that they are held against, by what was logged from the first on."""
+    """Latencies of requests up to their objectives, from the log of the requests from `first` on."""
     longest = np.zeros(len(arrivals), np.int64)
     for one in system.objectives:
         among = sorted(_until(system, one.module))
@@ -246,7 +245,7 @@ def _until(system: System, module: int) -> set[int]:
 
 
 def coming(system: System, setup: Setup, window_s: float, windows: int) -> RequestStream:
-    """The requests of a run with these arguments, for it and others that differ in their machines alone."""
+    """The requests of a run with these arguments, for all runs that differ only in their machines."""
     until = max(1, system.clock.up(window_s)) * windows + math.floor(system.slo_ticks * LEVELS[-1]) + 1
     return RequestStream(system, lasting(system, setup, until))
 
@@ -257,7 +256,7 @@ def lasting(system: System, setup: Setup, until_ticks: int) -> Setup:
 
 
 class Run:
-    """A simulation of one system that can be gone on with; it begins with idle machines."""
+    """A simulation of one system that can be continued; it begins with idle machines."""
 
     def __init__(
         self,
@@ -268,10 +267,10 @@ class Run:
         requests: RequestStream | None = None,
         watched: Sequence[Watched] = (),
     ) -> None:
-        """Set up the simulation of so many windows of `window_s` seconds at most; the setup's seconds are replaced.
+        """Set up the simulation of at most `windows` windows of `window_s` seconds, which replace the setup's seconds.
 
-        `requests` are those that another simulation under this setup has drawn, if any. Of modules that are `watched`
-        the own latencies are counted too, in `tallies`.
+        `requests` are the draws of another simulation under this setup, if any. `tallies` also counts the latencies of
+        the modules in `watched`.
         """
         self._window = max(1, system.clock.up(window_s))
         self._counts = ByWindow(system.slo_ticks, self._window, windows)
@@ -294,17 +293,17 @@ class Run:
         self._server = Server(system, until_ticks=until, factors=factors, logs=True, seed=setup.seed)
         self._passages = Passages(system) if watched or system.objectives else None
         self._several = bool(system.objectives)
-        """Whether requests are held against objectives of modules, which may be kept before they are answered."""
+        """Whether modules have objectives, which requests may keep before they are answered."""
         self._driver = Driver(self._server, self._counted(incoming(system, setup)))
 
     def go_on(self, windows: int, ends_at: float | None = None) -> Latencies:
-        """Simulate until so many windows in all are over, and it is known which of their requests were slow.
+        """Simulate until `windows` windows in all are over, and it is known which of their requests were slow.
 
-        What is not answered yet is slower than all levels: so much time is simulated on top.
+        The simulation goes on long enough that a request without an answer is slower than all levels.
 
         Args:
-            windows: all windows that are asked for, those of earlier calls included.
-            ends_at: time, of the monotonic clock, at which it ends with fewer, but with `STEP` at least.
+            windows: number of windows, those of earlier calls included.
+            ends_at: time of the monotonic clock at which it ends with fewer windows, but at least `STEP`.
         """
         while self._begun < windows and not (self._begun and ends_at is not None and time.monotonic() >= ends_at):
             self._go_to(min(self._begun + STEP, windows))

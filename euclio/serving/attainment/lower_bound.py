@@ -1,7 +1,7 @@
 """No plan of the plan space that keeps an attainment costs less: the optimum where modules need more capacity (ours).
 
-The plans of the plan space keep the SLO under even arrivals; nothing is said of others. The argument stands in
-docs/model/holding.md.
+The plans of the plan space keep the SLO under even arrivals; the bound does not cover others. docs/model/holding.md has
+the argument.
 """
 
 from __future__ import annotations
@@ -31,11 +31,10 @@ from euclio.serving.attainment.margins import spare_space
 from euclio.serving.setup import Arrivals
 
 # Whole machines that keep an attainment: parts of a plan space, each with a bound (ours, docs/model/holding.md).
-#
-# The window of a module is what the least times of the others leave. The least times are those of the machines that a
-# plan has, not of all that there are; and the worst cases which the plan space adds up leave each module less than the
-# SLO. So the plan space is halved, again and again, by the fastest machine or the worst case of one module, and each
-# part is bounded by itself: the cheapest open part is always halved next.
+# The window of a module is the SLO less the least times of the others. These are the least times of the machines of a
+# plan, not of all machines; and the worst cases, whose sum the plan space limits, leave each module less than the SLO.
+# So the search halves the plan space again and again, by the fastest machine or the worst case of one module. It bounds
+# each part by itself, and always halves the cheapest open part next.
 
 LEAST_SPREAD = Fraction(1, 64)
 """Ranges of times are not halved below this share of the SLO."""
@@ -43,7 +42,7 @@ LEAST_SPREAD = Fraction(1, 64)
 
 @dataclass(frozen=True, slots=True)
 class _TimeRange:
-    """What is known of a module's machines in a part of the plan space."""
+    """Ranges of times of a module's machines in a part of the plan space."""
 
     # first and last place, in the ascending list of them, of the shortest time of the fastest machine.
     fastest: tuple[int, int]
@@ -60,21 +59,21 @@ class _PlanSpaceParts:
     session: Session
     needs: Sequence[Needs]
     times: list[list[Fraction]]
-    """By module, the shortest times of a batch that machines may have, ascending."""
+    """By module, the possible shortest times of a batch on a machine, ascending."""
 
     def whole(self) -> Part:
         """The plan space."""
         return tuple(_TimeRange((0, len(times) - 1), times[0], self.session.slo_s) for times in self.times)
 
     def collected(self, part: Part) -> list[Fraction]:
-        """The most that the worst case of each module may be, within its range and what the others leave."""
+        """The largest worst case of each module within its range and the time that the others leave."""
         above = [own.above for own in part]
         until, rest = times_until(self.session, above), times_from(self.session, above)
         left = (self.session.slo_s - u - r + 2 * own for u, r, own in zip(until, rest, above, strict=True))
         return [min(most, own.upto) for most, own in zip(left, part, strict=True)]
 
     def cost(self, part: Part) -> float:
-        """What the machines of all modules cost at least."""
+        """Lower bound on the cost of the machines of all modules."""
         least = [times[own.fastest[0]] for times, own in zip(self.times, part, strict=True)]
         total, windows, collected = 0.0, windows_left(self.session, least), self.collected(part)
         for m, (times, own) in enumerate(zip(self.times, part, strict=True)):
@@ -85,7 +84,7 @@ class _PlanSpaceParts:
         return total
 
     def halves(self, part: Part) -> Iterator[Part]:
-        """The part in two, where what is known of a module is least; nothing if all is known."""
+        """The two halves of the part, at the module with the widest range; none if no range is open."""
         spreads, collected = [], self.collected(part)
         for m, (times, own) in enumerate(zip(self.times, part, strict=True)):
             first, last = own.fastest
@@ -109,9 +108,9 @@ class _PlanSpaceParts:
 
 
 def least_cost(session: Session, space: PlanSpace, demand: Demand, enough: float = math.inf) -> float | None:
-    """A lower bound on the cost of every plan that keeps the demand; infinite: there is none, None: nothing is known.
+    """A lower bound on the cost of every plan that keeps the demand; infinite if no plan does, None if not computed.
 
-    In the plan space capacity may be kept free at any rate; the bound need not be higher than `enough`.
+    The plan space allows spare capacity at any rate. The bound need not be higher than `enough`.
     """
     rate, bursts = session_rate(session), bursts_of(session, space, demand)
     law = law_of(demand.setup, rate)
@@ -136,7 +135,7 @@ def least_cost(session: Session, space: PlanSpace, demand: Demand, enough: float
 
 
 def _searched(parts: _PlanSpaceParts, most: int, enough: float) -> float:
-    """The least bound of all parts that are open when it is enough or so many were bounded."""
+    """The least bound of all open parts, once it is enough or `most` parts were bounded."""
     number = count()
     heap = [(parts.cost(parts.whole()), next(number), parts.whole())]
     while heap:
@@ -152,44 +151,44 @@ def _searched(parts: _PlanSpaceParts, most: int, enough: float) -> float:
 
 
 MOST_S = 60.0
-"""Longest time that is spent on a bound where the run has no limit."""
+"""Longest time for a bound if the run has no limit."""
 ROUNDED = 1e-9
-"""Share by which sums of prices are lowered, which are added up in floating point."""
+"""Share by which sums of prices are lowered against rounding errors of floating point."""
 BOUND_OF = "plans that keep the SLO under even arrivals"
-"""What bounds are on. Others may keep an attainment for less: where nothing waits for a batch to fill, d + b/w may
+"""Plans that bounds cover. Others may keep an attainment for less: if no request waits for a batch to fill, d + b/w may
 exceed the SLO by far."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What is proven of all plans that keep an attainment, and the SLO under even arrivals."""
+    """Proven statement on all plans that keep an attainment, and the SLO under even arrivals."""
 
-    # rate that each module's machines have to be paid for at least, in the order of the session's modules.
+    # least rate for which each module's machines are charged, in the order of the session's modules.
     rates_rps: tuple[Fraction, ...]
-    cost_per_h: float | None  # no such plan costs less; None: no bound was found
+    cost_per_h: float | None  # no such plan costs less; None if no bound was found
     infeasible: bool  # whether there is no such plan
     # whether it holds only where modules start invocations in the order in which they become ready, and all of them
-    # (`serves_in_order`); else it does whoever schedules.
+    # (`serves_in_order`); else it holds under every scheduler.
     in_order: bool = False
 
 
 def needs_capacity(session: Session) -> bool:
-    """Whether attainments are shown to need capacity: of one stream of requests with one objective, and no delays."""
+    """Whether the argument on capacity applies: to one stream of requests with one objective, without delays."""
     return is_plain(session) and not session.applications
 
 
 def bound_on(ready: PreparedRun, demand: Demand, time_limit_s: float | None, enough: float = math.inf) -> Bound:
     """A lower bound on the cost of every plan of the plan space that keeps the demand.
 
-    Where nothing is shown about the capacity that the demand needs (`needs_capacity`), it is the optimum of the plan
-    space. So it is of packed machines, any of which may serve all of its modules at any time; where nobody proves that
-    optimum, it is the bound of machines by share.
+    If no argument on capacity applies (`needs_capacity`), the bound is the optimum of the plan space. The same holds
+    for packed machines, any of which may serve all of its modules at any time. If the solver does not prove that
+    optimum, the bound is that of machines by share.
 
     Args:
         ready: the run whose plans are bounded: its instance, and its plan space with capacity that may be kept free.
         demand: target, arrivals and dispatch.
-        time_limit_s: limit in seconds; None: `MOST_S`.
-        enough: cost per hour of a plan that keeps it; where that is shown to be the least, no more is computed.
+        time_limit_s: limit in seconds; None means `MOST_S`.
+        enough: cost per hour of a plan that keeps the demand; the computation ends once this is proven to be the least.
     """
     space = spare_space(ready.space)
     needs = needs_capacity(ready.instance) and not space.charging.packs

@@ -1,4 +1,4 @@
-"""Margins that a plan is made with, and what such a plan is in the instance that it is made for."""
+"""Margins of a stricter instance, and the conversion of its plans to plans of the instance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from euclio.problems.session.space import PlanSpace
 
 @dataclass(frozen=True, slots=True)
 class Margins:
-    """How much stricter the instance is that a plan is made for.
+    """Margins by which a stricter instance, which a planner solves, differs from the instance.
 
     Attributes:
         rates: share by which the rate of each module is higher.
@@ -63,14 +63,14 @@ def spare_space(space: PlanSpace) -> PlanSpace:
 def with_spare(session: Session, plan: Plan, evaluation: Evaluation, margins: Margins) -> Plan:
     """A plan of the stricter session as a plan of the session: the same machines at the same price.
 
-    What the machines could take on top of the session's rates stands there as dummies. They are never sent: they are
-    how a plan says, and the checker charges, that capacity is kept free.
+    Dummies stand for the machines' spare capacity above the session's rates. They are never sent: a plan states spare
+    capacity by them, and the checker charges it.
 
     Args:
         session: the instance.
         plan: a plan of the stricter session.
-        evaluation: what the checker says of it there.
-        margins: what made the session stricter.
+        evaluation: its evaluation by the checker there.
+        margins: the margins of the stricter session.
     """
     modules = []
     rows = zip(session.modules, plan.modules, evaluation.modules, margins.rates, strict=True)

@@ -1,13 +1,13 @@
 """The same share where gaps between requests are independent and alike, as gamma gaps (ours, docs/model/holding.md).
 
-The tank of `least_loss` is looked at when requests come. Levels are rounded down to a grid, which only gives work away;
-gaps are given too late rather than too early (`Gaps`). What is left is a Markov chain with finitely many states. That
-it turns away at least the share g is shown by numbers h(level), one per state, with
+Consider the tank of `least_loss` at the arrivals of requests. Levels are rounded down to a grid, which can only lose
+work, and probabilities of gaps are bounded from below (`Gaps`). The result is a Markov chain with finitely many states.
+Numbers h(level), one per state, prove that it turns away at least the share g if
 
     g + h(level) ≤ turned away + expected h(next level)    for every level:
 
-added up over a long run, h cancels. A linear system in floating point proposes h; then g is the least of the right side
-less h, with what floating point may have got wrong taken off.
+in the sum over a long run, h cancels. A linear system in floating point proposes h; then g is the least of the right
+side less h, less a bound on the error of floating point.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ STATES = 300
 FINEST = 64
 """... and per request."""
 LIBRARY = 1e-9
-"""Error that is allowed for in distribution functions of libraries, far more than they document."""
+"""Assumed error of distribution functions of libraries, far more than they document."""
 
 Gaps = Callable[[Floats], Floats]
-"""Probability that a gap is at most so many mean gaps, for each of an array, or less than that."""
+"""Lower bound on the probability that a gap is at most x mean gaps, for each x of an array."""
 
 
 def gaps_of(setup: Setup, rate_rps: float) -> Gaps | None:
-    """The distribution function of gaps, from below; None: they are not independent and alike."""
+    """A lower bound on the distribution function of gaps; None if they are not independent and alike."""
     match setup.arrivals:
         case Arrivals.POISSON:
             return lambda y: -np.expm1(-y) - LIBRARY
@@ -67,9 +67,9 @@ def _interrupted(on: float, off: float) -> Gaps:
 
 
 def least_share(gaps: Gaps, load: Fraction, buffer: Fraction, *, whole: bool) -> Fraction:
-    """Share that is turned away at least, as in `least_loss`: of requests that are taken `whole`, or of all work.
+    """Least share that is turned away, as in `least_loss`: of requests that are taken `whole`, or of all work.
 
-    It is that of the chain, from below, and never less than the share that follows from the load alone.
+    It is a lower bound on the share of the chain, and never less than the share that follows from the load alone.
     """
     if whole and buffer < 1:
         return Fraction(1)

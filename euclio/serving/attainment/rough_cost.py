@@ -1,9 +1,9 @@
-"""About what a plan costs that keeps 99 % under Poisson arrivals, found in a fraction of a second (ours).
+"""Rough cost of a plan that keeps 99 % under Poisson arrivals, found in a fraction of a second (ours).
 
 The search of an attainment (`search`) simulates dozens of plans for hundreds of thousands of requests. This one tries a
-few margins on all rates, at two shares of the SLO, and serves a thousand invocations or two: what it gives is a number
-to plan the next step with, and neither a bound nor a statement about a plan. Plans and requests are counted, and no
-clock is looked at, so that the same input gives the same number on any machine.
+few margins on all rates, at two shares of the SLO, and serves one or two thousand invocations. The number helps to plan
+the next step; it is neither a bound nor a statement about a plan. The limits count plans and requests instead of time,
+so that the same input gives the same number on any machine.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from euclio.serving.session.system import build_system
 
 TARGET = 0.99
 INVOCATIONS = 2_000
-"""Of all modules in one simulation, ..."""
+"""Invocations of all modules in one simulation, ..."""
 LEAST_REQUESTS, LEAST_SLOS = 300, 10
-"""... which is to have so many requests, and to last so many SLOs; else there is no number."""
+"""... and its least requests and least length in SLOs; otherwise there is no number."""
 FIRST_PART = 9
-"""The requests of so manieth part of a simulation do not count: it begins with idle machines."""
+"""The first requests, one in this many, do not count: a simulation begins with idle machines."""
 SHARES = (Fraction(7, 10), Fraction(1, 2))
 """Shares of the SLO that are planned with."""
 RATES = tuple(Fraction(step, 100) for step in (0, 5, 10, 16, 24, 35, 50, 75, 110, 160))
@@ -47,8 +47,8 @@ def rough_cost(ready: PreparedRun) -> float | None:
         ready: a run of a solver that takes milliseconds, without margins.
 
     Returns:
-        The cost; None: nothing that was tried keeps it, its modules cannot be served one after the other, or the
-        simulation would be too short. No machine code is loaded or made for it.
+        The cost. None if no plan that was tried keeps the share, the modules cannot be served one after the other, or
+        the simulation would be too short. It neither loads nor makes machine code.
     """
     session = ready.instance
     invocations = float(sum(module.rate_rps for module in session.modules))
@@ -91,7 +91,7 @@ class _RoughSearch:
             middle = (low + high) // 2
 
     def _enough(self, margins: Margins) -> bool:
-        """Whether less margin is to be tried: this one keeps the target, or costs as much as what does."""
+        """Whether the search should try less margin: this plan keeps the target, or costs as much as one that does."""
         session, space = self.ready.instance, spare_space(self.ready.space)
         run = replace(self.ready, instance=stricter(session, margins))
         made = run.check(*run.answer())

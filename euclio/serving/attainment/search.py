@@ -1,15 +1,15 @@
 """The cheapest plan found that keeps an attainment: margins on rate and SLO, tried in simulations (ours).
 
 A planner knows evenly spaced requests only. It is given the session with higher rates and a tighter SLO; its plan is
-served at the true rates, under the arrivals that are asked for. More of either margin costs more and keeps more, by and
-large: for each share of the SLO the least margin on all rates is bracketed, then bisected, as long as that is cheaper
-than the best so far; then the margin of one module after the other is bisected. All plans serve the same requests, so
-that differences between them are not chance.
+served at the true rates, under the arrivals that are asked for. More of either margin usually costs more and keeps
+more. For each share of the SLO the search brackets the least margin on all rates, then bisects it, as long as that is
+cheaper than the incumbent. Then it bisects the margin of one module after the other. All plans serve the same requests,
+so that differences between them are not chance.
 
-The cheapest plan that passes is then served requests that the search has not seen, as many as it takes (`trials`). If
+The cheapest plan that passes then serves requests that the search has not seen, as many as are needed (`trials`). If
 its lower confidence bound is at the target, it is the answer; else the search goes on with a higher level. Each of
-`ATTEMPTS` such judgements is given its part of the error that is allowed, so that the statement holds however many are
-needed. How much cheaper another plan could be is bounded elsewhere (`lower_bound`).
+`ATTEMPTS` such judgements has its part of the allowed error, so that the statement holds for any number of them.
+`lower_bound` bounds how much cheaper another plan could be.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PACKED_RATES = (Fraction(1), Fraction(3), MOST_RATE)
 """Margins on all rates that are tried first where modules share machines."""
 SLO_STEP = Fraction(1, 10)
 LEAST_SLO = Fraction(3, 10)
-"""Shares below are tried in steps half as long, from half of this on again half as long, and so on."""
+"""Steps between shares below this are half as long; below half of this, half as long again, and so on."""
 REFINED = (Fraction(1, 20), Fraction(1, 40))
 """Steps in which the share of the SLO is refined around the best one."""
 MOST_MODULES = 8
@@ -46,14 +46,14 @@ MOST_MODULES = 8
 SEARCH_SHARE, JUDGING_SHARE = 0.6, 0.9
 """Shares of a time limit after which the search and the judging come to an end; fewer requests say less."""
 FIRST = 0.95
-"""Share of the misses that the search allows at first: what it passes has to pass with less than certain numbers."""
+"""Share of the misses that the search allows at first; a judgement, whose numbers are uncertain, must pass it too."""
 STRICTER, STRICTEST = 0.93, 0.6
-"""Shares of these that it allows once a plan has failed on fresh requests: by how much it failed, but between these."""
+"""Limits of the factor on these misses after a plan has failed on fresh requests; the factor says by how much."""
 
 Bound = Callable[[Fraction], Fraction]
 """No plan of the plan space that keeps the demand costs less per hour; more than the argument need not be shown."""
 Planner = Callable[[Session], tuple[Plan, Evaluation] | None]
-"""Makes a plan of a session, with what the checker says of it; None: there is none."""
+"""Makes a plan of a session, with its evaluation by the checker; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +61,12 @@ class Tried:
     """A plan that was tried.
 
     Attributes:
-        margins: what it was made with.
+        margins: its margins.
         plan: as a plan of the session itself.
-        cost_per_h: what it costs there.
-        costs: of this, each module's part.
-        simulated: whether it was; more expensive plans than the best so far are not.
-        share: its attainment in the search; None: it was not simulated, or it misses the level that was asked for then.
+        cost_per_h: its cost there.
+        costs: each module's part of this cost.
+        simulated: whether it was simulated; plans that cost more than the incumbent are not.
+        share: its attainment in the search; None if it was not simulated, or missed the level of that time.
         steps: how many steps downhill it is from the plan that was made with these margins.
     """
 
@@ -81,15 +81,15 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search came to.
+    """The outcome of a search.
 
     Attributes:
-        best: the answer; None: no plan passed.
-        judged: its attainment on fresh requests, or that of the last plan that failed; None: there was none.
+        best: the answer; None if no plan passed.
+        judged: its attainment on fresh requests, or that of the last plan that failed; None if there was none.
         tried: all plans in the order in which they were tried, the one without margins first if there is one.
         complete: whether the search was not ended by its limit.
-        most: the largest attainment that was seen where no plan passed; None: one did, nothing was simulated, or the
-            limit ended the search.
+        most: the largest attainment seen if no plan passed; None if one did, nothing was simulated, or the limit ended
+            the search.
     """
 
     best: Tried | None
@@ -118,8 +118,8 @@ def cheapest(
         demand: target, arrivals and dispatch.
         seed: seed of all requests; the same gives the same, where no limit is hit.
         time_limit_s: limit of search and judging together.
-        bound: what plans that keep the demand cost at least, of which no more than its argument has to be shown; None:
-            nothing is known.
+        bound: lower bound on the cost of plans that keep the demand; its proof need not go beyond its argument. None
+            means no bound.
     """
     began = time.monotonic()
     ends_at, judged_at = (
@@ -151,7 +151,7 @@ def _most(trials: Trials, plans: tuple[Tried, ...]) -> float | None:
 
 @dataclass(slots=True)
 class _MarginSearch:
-    """Plans that were tried, by their margins; None: the planner has none."""
+    """Plans that were tried, by their margins; None if the planner has none."""
 
     session: Session
     planner: Planner
@@ -164,7 +164,7 @@ class _MarginSearch:
     tried: dict[Margins, Tried | None] = field(default_factory=dict)
     best: Tried | None = None
     shares: dict[Plan, float | None] = field(default_factory=dict)
-    """What plans keep of the requests of the search; None: they do not pass, and will not once more is asked."""
+    """Attainments of plans in the search; None if they do not pass, so that they fail at higher levels too."""
 
     def plans(self) -> tuple[Tried, ...]:
         """All that were tried, in that order."""
@@ -173,8 +173,7 @@ class _MarginSearch:
     def ask_more(self, failed: Tried, judged: PlanJudgement, demand: Demand) -> None:
         """Let plans pass only with fewer misses than before, after one has failed on fresh requests.
 
-        What has failed is known better from the judgement than from the search, by whose requests it may have been late
-        never.
+        The judgement says more about a failed plan than the search, in which no request may have been late.
         """
         allowed = (1 - demand.target) / max(1e-12, 1 - judged.share(demand)) if judged.lower(demand) else 0.0
         self.level = 1 - (1 - self.level) * min(STRICTER, max(STRICTEST, allowed))
@@ -193,7 +192,7 @@ class _MarginSearch:
             self._enough(alike(self.session, rate))
         share, last, step = Fraction(1), LEAST_SLO, SLO_STEP
         least = least_share(self.session)
-        # Below, the same shares of half of the SLO, and so on: what keeps a tighter objective keeps this one too.
+        # Below, the same shares of half of the SLO, and so on: a plan for a tighter objective keeps this one too.
         while share > least and not self.is_over():
             self._least_rate(share, COARSE)
             if share == last:
@@ -265,7 +264,7 @@ class _MarginSearch:
             low, high = (low, middle) if enough(middle) else (middle, high)
 
     def _enough(self, margins: Margins) -> bool:
-        """Whether less margin is to be tried: this one passes, or costs as much as the best plan."""
+        """Whether the search should try less margin: this plan passes, or costs as much as the best one."""
         if margins not in self.tried:
             self.tried[margins] = self._made(margins)
         found = self.tried[margins]
@@ -281,7 +280,7 @@ class _MarginSearch:
         return True
 
     def share(self, plan: Plan) -> float | None:
-        """What a plan keeps of the requests of the search; None: it does not pass."""
+        """Attainment of a plan in the search; None if it does not pass."""
         if plan not in self.shares:
             self.shares[plan] = self.trials.searched(plan, self.level)
         share = self.shares[plan]

@@ -1,4 +1,4 @@
-"""The simulation that shows what a result of an attainment states."""
+"""The simulation that reproduces the statement of a result with an attainment."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ Answered = AnyResult | WrittenResult
 def setup_of(result: Answered, trace_s: Sequence[float] = ()) -> Setup:
     """The setup under which a result of `solve_attaining` keeps the attainment that it states.
 
-    Its seconds and its seed are those of the simulation that the statement was made from; the statement is about any
-    seed, and about longer simulations. `simulate(session, result.plan, setup_of(result), result.space)` plays it out.
+    Its seconds and its seed are those of the simulation behind the statement, which covers any seed and longer
+    simulations. `simulate(session, result.plan, setup_of(result), result.space)` repeats it.
 
     Args:
         result: a result that was asked for an attainment, as it is returned or read from a file.
         trace_s: the timestamps in seconds that requests follow, if they do: results count them only.
 
     Raises:
-        InputError: the result was not asked for an attainment, what it states is no setup, or the trace is missing or
+        InputError: the result was not asked for an attainment, its statement is no setup, or the trace is missing or
             has another number of timestamps.
     """
     setup = setup_as_asked(result)
@@ -50,31 +50,30 @@ def setup_of(result: Answered, trace_s: Sequence[float] = ()) -> Setup:
 
 
 def setup_as_asked(result: Answered) -> Setup | None:
-    """The same without the timestamps of a trace; None: no attainment was asked for.
+    """The same without the timestamps of a trace; None if no attainment was asked for.
 
     Raises:
-        InputError: what the result states is no setup.
+        InputError: the result's statement is no setup.
     """
     asked = result.options.get("attainment")
     return None if asked is None else setup_from(asked, "options.attainment")
 
 
 def same_service(result: Answered, setup: Setup) -> bool:
-    """Whether a simulation serves as the attainment of a result counts on, at whatever load and for how long.
+    """Whether a simulation serves as the attainment of a result assumes, at any load and for any length.
 
-    A result that was not asked for an attainment counts on nothing.
+    A result without an attainment assumes nothing.
 
     Raises:
-        InputError: what the result states is no setup.
+        InputError: the result's statement is no setup.
     """
     asked = setup_as_asked(result)
     return asked is None or service(asked, result.space) == service(setup, result.space)
 
 
-# What the plan of a result was made for, as simulations take it unless told otherwise (ours).
-#
-# Every result of a session says what its plan is for (`Result.planned_for`). A plan that was not asked for an
-# attainment is one for evenly spaced requests, all of them in time, served as its policy stands for.
+# The service that the plan of a result was made for, which is the default of simulations (ours).  Every result of a
+# session states it (`Result.planned_for`). A plan without an attainment is made for evenly spaced requests, all of them
+# in time, served by the dispatcher of its policy.
 
 MOST_LISTED = 8
 """Objectives of modules that a line names."""
@@ -85,12 +84,12 @@ ARRIVALS = ("arrivals", "cv", "on_s", "off_s")
 def planned_setup(result: Answered) -> Setup:
     """The setup that a result's plan was made for.
 
-    Its load says nothing; seconds and seed are those that an attainment was judged by, else they say nothing either.
-    Results of versions that did not write it down were made for the attainment in their options, else for evenly spaced
-    requests.
+    Its load has no meaning. Seconds and seed are those of an attainment's judgement, otherwise they have no meaning
+    either. Older results, which do not state the setup, were made for the attainment in their options, otherwise for
+    evenly spaced requests.
 
     Raises:
-        InputError: what the result states is no setup, or its options state another one.
+        InputError: the result's statement is no setup, or its options state another one.
     """
     asked = setup_as_asked(result)
     stated = setup_from(result.planned_for or even_service(result.space), "planned_for")
@@ -109,7 +108,7 @@ def planned_modules(result: Answered) -> tuple[ModuleObjective, ...]:
     Results of earlier versions have them among their options alone.
 
     Raises:
-        InputError: what the result states is none, or its options state others.
+        InputError: the result's statement has no objectives, or its options state others.
     """
     asked = objectives_from(result.options.get("attainment") or {}, "options.attainment")
     if "modules" in result.planned_for and objectives_from(result.planned_for, "planned_for") != asked:
@@ -121,7 +120,7 @@ def planned_modules(result: Answered) -> tuple[ModuleObjective, ...]:
 
 
 def planned_service(result: Answered) -> dict[str, Any]:
-    """What a result's plan was made for, as it stands in results; of older ones, as it follows from their options.
+    """The service that a result's plan was made for, as results state it; for older ones, as their options imply it.
 
     Raises:
         InputError: as `planned_setup`.
@@ -135,11 +134,11 @@ def planned_service(result: Answered) -> dict[str, Any]:
 
 
 def planned_fields(result: Answered) -> dict[str, Any]:
-    """The fields of a simulation's setup that are as planned where nothing else is said.
+    """The fields of a simulation's setup that are as planned by default.
 
-    Whether a plan for evenly spaced requests holds is asked of random ones, served as it is deployed (`DEPLOYED`): its
-    arrivals are not among them, nor are those that follow a trace, which a result does not hold. Seconds and seed are
-    those of the simulation that an attainment was judged by.
+    A plan for evenly spaced requests is tried with random ones, served as it is deployed (`DEPLOYED`), so that its
+    arrivals are not among these fields. Neither are arrivals of a trace, which a result does not hold. Seconds and seed
+    are those of the simulation that judged an attainment.
 
     Raises:
         InputError: as `planned_setup`.
@@ -155,7 +154,7 @@ def planned_fields(result: Answered) -> dict[str, Any]:
 
 
 def as_planned(result: Answered, setup: Setup) -> str:
-    """One line on whether a simulation serves as a result was planned for, at whatever load and for how long.
+    """One line on whether a simulation serves as a result was planned for, at any load and for any length.
 
     Raises:
         InputError: as `planned_setup`.
@@ -177,7 +176,7 @@ def _modules_in_words(objectives: Sequence[ModuleObjective]) -> str:
 
 
 def planned_words(planned_for: Mapping[str, Any]) -> str:
-    """What a result was planned for, in a few words.
+    """The service that a result was planned for, in a few words.
 
     Args:
         planned_for: as it stands in the result.

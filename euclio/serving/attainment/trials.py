@@ -1,4 +1,4 @@
-"""Simulations of plans: as short as a search can do with, and as long as a statement needs."""
+"""Simulations of plans: as short as a search allows, and as long as a statement needs."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ ATTEMPTS = 8
 """Plans that are judged at most."""
 SEARCHED = (512, 40_000, 800, 400_000)
 JUDGED = (1024, 400_000, 10_000, 4_000_000)
-"""Windows that count; least requests in them; requests in them over the share that may miss the SLO, such as 0.01, and
-the most of these."""
+"""Windows that count; least requests in them; least requests times the share that may miss the SLO, such as 0.01, and
+the most requests that follow from it."""
 BRIEFLY_SEARCHED = (256, 20_000, 400, 200_000)
 BRIEFLY_JUDGED = (1024, 50_000, 1_000, 1_000_000)
-"""The same where many plans are judged, none of them longer than so: the bounds are wider, and hold as often."""
+"""The same if many plans are judged, none for longer than this: the bounds are wider, and hold as often."""
 PARTS = 8
-"""On top of them so many parts of a simulation are left out at its begin: it starts with idle machines."""
+"""The start of a simulation, with idle machines, is left out: an extra part of one in this many."""
 LONGEST = 8
-"""A search makes a simulation so many times as long as at first at most."""
+"""Most times the first length to which a search extends a simulation."""
 LEAST_SLOS = 400
 LEAST_BURSTS = 200
-"""A simulation is at least that long, in SLOs and in bursts."""
+"""Least length of a simulation, in SLOs and in bursts."""
 MOST_CYCLE = 400_000
-"""A search replays a whole trace if it has at most so many requests; a judgement always does."""
+"""A search replays a whole trace of at most this many requests; a judgement always does."""
 MOST_REQUESTS = 8_000_000
-"""A simulation is not made longer beyond so many requests ..."""
+"""A simulation is not extended beyond this many requests ..."""
 DOUBLINGS = 6
-"""... or once it was made twice as long so many times."""
+"""... or after this many doublings."""
 ENOUGH_BLOCKS = 3 * FEWEST_BLOCKS
 ENOUGH_CLUSTERS = 40.0
-"""A judgement goes on until it has seen so many independent blocks of time and so many clusters of late ones, ..."""
+"""A judgement goes on until it has seen this many independent blocks of time and clusters of late requests, ..."""
 AMPLE = 2
-"""... or a bound that misses no more than so manieth part of what may be missed."""
+"""... or a bound that misses no more than this fraction (one in `AMPLE`) of the allowed misses."""
 SHRINKS = 0.75
 """How fast a bound comes closer to the share as a simulation is made longer, as an exponent: at the rate of a spread,
 1/2, and faster, since later looks are allowed more of the error."""
@@ -62,18 +62,18 @@ class PlanJudgement:
     seed: int  # the seed of these requests
     # objectives of single modules, each with the share that keeps it, and its bound.
     modules: tuple[tuple[ModuleObjective, Estimate], ...] = ()
-    # by module, seconds that it does not exceed for as large a share of its requests as is asked for from end to end;
-    # without those for which too few were answered.
+    # by module, seconds that the share of its requests asked for from end to end does not exceed; without modules for
+    # which too few were answered.
     percentiles_s: Mapping[str, float] = field(default_factory=dict)
-    cut: bool = False  # whether the time was up before what is asked for was shown, or shown to be hopeless
+    cut: bool = False  # whether the time was up before the demand was shown to be kept, or hopeless
 
     def keeps(self, demand: Demand) -> bool:
-        """Whether every bound is at what is asked for."""
+        """Whether every bound reaches the demanded share."""
         within = all(found.lower >= own.share for own, found in self.modules)
         return within and self.estimate.lower >= demand.target
 
     def lower(self, demand: Demand) -> float:
-        """The bound that misses the most of what it may, as an attainment that would miss as much."""
+        """The bound with the largest part of its allowed misses, as an attainment that would miss as much."""
         return self._worst(demand, [self.estimate.lower, *(found.lower for _, found in self.modules)])
 
     def share(self, demand: Demand) -> float:
@@ -87,17 +87,17 @@ class PlanJudgement:
 
 
 def part_of_error(attempt: int, objectives: int, look: int = 0, looks: int = 1) -> float:
-    """The confidence of each bound of a judgement, so that all of them together are allowed what one alone would be.
+    """The confidence of each bound of a judgement, so that all of them together have the error of one alone.
 
-    The first attempt is allowed half of the error, the others share the other half; objectives share it alike, looks
-    by how much is seen, each twice as much as the one before (Bonferroni: whatever decides which look is the last, no
-    more is wrong).
+    The first attempt has half of the error, and the others share the other half. Objectives share it alike. Each look
+    has twice as much as the one before, as it sees more. By Bonferroni's inequality the error holds for any rule that
+    decides which look is the last.
 
     Args:
         attempt: how many plans were judged before, less than `ATTEMPTS`.
-        objectives: how many statements are made of each, the attainment included.
-        look: how many times bounds were looked at before.
-        looks: how many times they may be.
+        objectives: number of statements on each plan, the attainment included.
+        look: number of earlier looks at the bounds.
+        looks: most looks at them.
     """
     error = (1 - CONFIDENCE) / 2
     own = (error / (ATTEMPTS - 1) if attempt else error) / objectives
@@ -108,25 +108,25 @@ class Trials:
     """Simulations of plans of one session under one demand."""
 
     def __init__(self, session: Session, space: PlanSpace, demand: Demand, seed: int, *, brief: bool = False) -> None:
-        """Nothing is simulated yet; `brief` judgements are as short as searches can do with."""
+        """Begin without simulations; `brief` judgements are as short as searches allow."""
         self._searched, self._judged = (BRIEFLY_SEARCHED, BRIEFLY_JUDGED) if brief else (SEARCHED, JUDGED)
         self._brief = brief
         self._session, self._space, self._demand, self._seed = session, space, demand, seed
         self._rate, self._slo_s = float(request_rate(session)), float(session.slo_s)
         self._objectives = demand.of(session)
         self._least_missed = min([1 - demand.target, *(1 - own.share for _, own in self._objectives)])
-        """The share that may be missed where the fewest may, which says how long simulations are."""
+        """The least allowed share of misses, which decides the length of simulations."""
         self._coming: dict[tuple[int, float, int], RequestStream] = {}
 
     def searched(self, plan: Plan, least: float) -> float | None:
-        """The attainment on the requests of the search, the same for all plans; None: it is below the least.
+        """The attainment on the requests of the search, the same for all plans; None if it is below the least.
 
-        Objectives of modules have to be kept with as much less than what may miss them. The simulation is made twice
-        as long, up to `LONGEST` times, while it is not plain on which side of the least a plan is.
+        The misses of modules' objectives are limited in the same proportion. The simulation is doubled, up to
+        `LONGEST` times its length, while it is not clear on which side of the least a plan is.
 
         Args:
             plan: a plan of the session.
-            least: the simulation ends as soon as the attainment is certain to be below this; 0: nothing has to be kept.
+            least: the simulation ends as soon as the attainment is certain to be below this; 0 disables it.
         """
         windows = self._searched[0]
         begin = windows // PARTS
@@ -150,13 +150,13 @@ class Trials:
     def judged(self, plan: Plan, attempt: int, ends_at: float | None) -> PlanJudgement:
         """The attainment on requests of their own, with one attempt's part of the error that is allowed.
 
-        The simulation is made twice as long until it has seen enough and its bounds are at what is asked for, or until
-        that is hopeless. Each look at the bounds has its part of the error.
+        The simulation is doubled until it has seen enough and its bounds reach the demanded shares, or until that is
+        hopeless. Each look at the bounds has its part of the error.
 
         Args:
             plan: a plan of the session.
             attempt: how many were judged before, less than `ATTEMPTS`.
-            ends_at: time, of the monotonic clock, at which it ends; None: there is none.
+            ends_at: time of the monotonic clock at which it ends; None disables it.
         """
         objectives = 1 + len(self._objectives)
         seed, window_s = seed_of(self._seed, 1 + attempt), self._window_s(self._judged)
@@ -188,9 +188,9 @@ class Trials:
         return tuple(Watched(m, own.seconds) for m, own in self._objectives)
 
     def _is_decided(self, every: Sequence[Estimate], times: int) -> bool:
-        """Whether what is asked for is shown, or so many times as long a simulation is not likely to show it.
+        """Whether the demand is shown to be kept, or a simulation `times` as long is not likely to show it.
 
-        Giving up makes no statement, so that it needs no part of the error that is allowed.
+        Giving up makes no statement, so that it needs no part of the allowed error.
         """
         shares = (self._demand.target, *(own.share for _, own in self._objectives))
         pairs = list(zip(every, shares, strict=True))
@@ -219,7 +219,7 @@ class Trials:
             seconds = max(seconds, LEAST_BURSTS * (setup.on_s + setup.off_s))
         cycle = len(setup.trace_s) - 1
         if setup.arrivals is Arrivals.TRACE and (size is self._judged or cycle <= MOST_CYCLE):
-            # Whole cycles, so that each part of the trace counts for what it is.
+            # Whole cycles, so that all parts of the trace have equal weight.
             seconds = math.ceil(seconds * self._rate / cycle) * cycle / self._rate
         return seconds / windows
 
@@ -231,21 +231,21 @@ def _share(found: Latencies) -> float:
 
 
 def _is_plain(rows: Sequence[Latencies], shares: Sequence[float]) -> bool:
-    """Whether one is likely to be below its share, or all are likely to be there."""
+    """Whether one is likely to be below its share, or all are likely to reach theirs."""
     every = [(estimate(row, LIKELY), share) for row, share in zip(rows, shares, strict=True)]
     return any(found.upper < share for found, share in every) or all(found.lower >= share for found, share in every)
 
 
 def _is_shown(found: Estimate, share: float) -> bool:
-    """Whether a bound is at a share, and rests on enough clusters, or on few and would be there with many more."""
+    """Whether a bound reaches a share, and rests on enough clusters, or would reach it with many more."""
     enough = found.clusters >= ENOUGH_CLUSTERS or (1 - found.lower) * AMPLE <= 1 - share
     return found.lower >= share and found.blocks >= ENOUGH_BLOCKS and enough
 
 
 def _stays_below(found: Estimate, share: float, times: int) -> bool:
-    """Whether so many times as long a simulation would not show a share, even if the true one is as high as is likely.
+    """Whether a simulation `times` as long would not show a share, even if the true one is as high as is likely.
 
-    Where nothing is said yet, it goes on as long as the share is there, or it has just begun.
+    Without a bound it goes on as long as the measured share is high enough, or it has just begun.
     """
     if found.blocks < FEWEST_BLOCKS:
         return times > 1 and found.share < share
@@ -260,7 +260,7 @@ def listed(session: Session) -> tuple[Watched, ...]:
 
 
 def percentiles_s(session: Session, tallies: Sequence[Tally], begin: int, share: float) -> dict[str, float]:
-    """By module, seconds that it does not exceed for a share of the requests that invoke it.
+    """By module, the seconds that a share of the requests through it does not exceed.
 
     The first `begin` windows are left out; `tallies` are those of the modules that are `listed`.
     """
