@@ -3,11 +3,13 @@
 The search of an attainment (`search`) simulates dozens of plans for hundreds of thousands of requests. This one tries a
 few margins on all rates, at two shares of the SLO, and serves one or two thousand invocations. The number helps to plan
 the next step; it is neither a bound nor a statement about a plan. The limits count plans and requests instead of time,
-so that the same input gives the same number on any machine.
+so that the same input gives the same number on any machine. Near the limits on machines one plan may take hours: after
+`MOST_S` seconds there is no number.
 """
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -38,36 +40,38 @@ RATES = tuple(Fraction(step, 100) for step in (0, 5, 10, 16, 24, 35, 50, 75, 110
 """Margins on the rates, of which that in the middle is tried first."""
 FIRST_RATE = 3
 MOST_SIMULATED = 6
+MOST_S = 3.0
+"""Seconds after which there is no number; nearly always all takes less than one."""
 
 
 def rough_cost(ready: PreparedRun) -> float | None:
     """About the cost per hour of a plan that answers 99 % of Poisson requests within the SLO.
 
     Args:
-        ready: a run of a solver that takes milliseconds, without margins.
+        ready: a run of a solver that takes milliseconds, without margins; its time limit is not looked at.
 
     Returns:
-        The cost. None if no plan that was tried keeps the share, the modules cannot be served one after the other, or
-        the simulation would be too short. It neither loads nor makes machine code.
+        The cost. None if no plan that was tried keeps the share, the modules cannot be served one after the other, the
+        simulation would be too short, or plans take too long. It neither loads nor makes machine code.
     """
     session = ready.instance
     invocations = float(sum(module.rate_rps for module in session.modules))
     seconds = INVOCATIONS / invocations
     if seconds < LEAST_SLOS * session.slo_s or seconds * request_rate(session) < LEAST_REQUESTS:
         return None
-    tried = _RoughSearch(ready, Setup(seconds=seconds))
+    tried = _RoughSearch(ready, Setup(seconds=seconds), time.perf_counter() + MOST_S)
     try:
         with as_they_are():
             tried.all_of(Fraction(1), (Fraction(0),), 0)
             for share in SHARES:
                 tried.all_of(share, RATES, FIRST_RATE)
-    except (InputError, _TogetherError):
+    except (InputError, _NoNumberError):
         return None
     return None if tried.cost is None else float(tried.cost)
 
 
-class _TogetherError(Exception):
-    """Its modules cannot be served one after the other."""
+class _NoNumberError(Exception):
+    """Its modules cannot be served one after the other, or plans take too long."""
 
 
 @dataclass(slots=True)
@@ -76,6 +80,7 @@ class _RoughSearch:
 
     ready: PreparedRun
     setup: Setup
+    ends_at: float
     cost: Fraction | None = None
     simulated: int = 0
     coming: RequestStream | None = None
@@ -93,8 +98,15 @@ class _RoughSearch:
     def _enough(self, margins: Margins) -> bool:
         """Whether the search should try less margin: this plan keeps the target, or costs as much as one that does."""
         session, space = self.ready.instance, spare_space(self.ready.space)
-        run = replace(self.ready, instance=stricter(session, margins))
-        made = run.check(*run.answer())
+        # A search that looks ahead may stop when half of its time is over.
+        limits = replace(self.ready.limits, time_limit_s=2 * (self.ends_at - time.perf_counter()))
+        run = replace(self.ready, instance=stricter(session, margins), limits=limits)
+        answer, wall_s = run.answer()
+        # Another number than that of a machine with more time would be worse than none.
+        if time.perf_counter() >= self.ends_at:
+            raise _NoNumberError
+        # Only whether there is a plan matters: to find out why there is none takes seconds, by the clock.
+        made = run.check(replace(answer, why=None), wall_s)
         if made.plan is None or made.evaluation is None:
             return False
         plan = with_spare(session, made.plan, made.evaluation, margins)
@@ -113,7 +125,7 @@ class _RoughSearch:
         demand = Demand(TARGET, self.setup)
         system = build_system(self.ready.instance, plan, spare_space(self.ready.space), demand.setup)
         if not covers(system, 0.0):
-            raise _TogetherError
+            raise _NoNumberError
         if self.coming is None:
             self.coming = RequestStream(system, demand.setup)
         self.simulated += 1
