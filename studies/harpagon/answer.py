@@ -40,9 +40,14 @@ class AnsweredQuestion:
     kinds: Mapping[str, KindAnswer]
 
     @property
+    def printed(self) -> float:
+        """The paper's share in per cent."""
+        return next(figure.value for figure in published_figures(HARPAGON) if figure.key == "optimal_share")
+
+    @property
     def before(self) -> str:
         """The sentence before the table."""
-        printed = next(figure.value for figure in published_figures(HARPAGON) if figure.key == "optimal_share")
+        printed = self.printed
         own, near = self.kinds[REFERENCE].split, nearest_shares(HARPAGON)
         low, high = min(near), max(near)
         decided = "do not decide the share" if low <= printed <= high else "contradict the share"

@@ -211,6 +211,8 @@ class Explanation(Shown):
             where a plan keeps all limits.
         without_limits: where these limits exclude every plan, the machines of a plan without them, and how it breaks
             each limit; empty if none was found.
+        reason: where these limits exclude every plan, the solver's line on it, such as how many machines more would
+            do; empty if it has none.
     """
 
     _view = late_value("euclio.questions.explain.text", "EXPLANATION")
@@ -230,6 +232,7 @@ class Explanation(Shown):
     free_objectives_s: dict[str, Fraction] = field(default_factory=dict, hash=False)
     limits: tuple[str, ...] = ()
     without_limits: tuple[str, ...] = ()
+    reason: str = ""
 
     @property
     def binding(self) -> Objective | None:
@@ -362,13 +365,13 @@ def _under_limits(found: Explanation, limited: Session, left_s: float) -> Explan
         limited: the session with them.
         left_s: seconds that are left.
     """
-    status, began = Status.UNKNOWN, time.perf_counter()
+    status, reason, began = Status.UNKNOWN, "", time.perf_counter()
     try:
         if left_s > 0:
             result = solve(limited, space=found.space, time_limit_s=left_s)
             # A plan in a narrower space is one in this space too; that there is none says nothing about this space.
             if result.plan is not None or result.space == found.space:
-                status = Status.FEASIBLE if result.plan is not None else result.status
+                status, reason = Status.FEASIBLE if result.plan is not None else result.status, result.reason
     except InputError:
         # The solver does not cover what the session asks for, so the question stays open.
         pass
@@ -381,7 +384,8 @@ def _under_limits(found: Explanation, limited: Session, left_s: float) -> Explan
     if status is not Status.INFEASIBLE:
         return replace(found, status=Status.UNKNOWN, limits=limits)
     left_s -= time.perf_counter() - began
-    return replace(found, status=status, limits=limits, without_limits=_without_limits(found, limited, left_s))
+    plan = _without_limits(found, limited, left_s)
+    return replace(found, status=status, limits=limits, without_limits=plan, reason=reason)
 
 
 def _without_limits(found: Explanation, limited: Session, left_s: float) -> tuple[str, ...]:

@@ -86,7 +86,8 @@ def _excluded(found: Explanation) -> list[str]:
         remedy = f"remedies:\n  loosen these limits, or lower the rate: {most} finds the highest that they allow"
         machines, *broken = found.without_limits or ("",)
         plan = [f"the cheapest plan found without them has {machines}: {'; '.join(broken)}"] if broken else []
-        return [f"the default solver proved that no plan keeps {named}", *plan, least, remedy]
+        proved = f"the default solver proved that no plan keeps {named}"
+        return [proved, *([found.reason] if found.reason else []), *plan, least, remedy]
     return [f"open: {_why_open(found)}", least]
 
 
@@ -122,6 +123,7 @@ def describe(found: Explanation) -> dict[str, Any]:
         },
         **({"limits": [*found.limits]} if found.limits else {}),
         **({"without_limits": [*found.without_limits]} if found.without_limits else {}),
+        **({"reason": found.reason} if found.reason else {}),
         "bottleneck": None if found.bottleneck is None else found.session.modules[found.bottleneck].name,
     }
 

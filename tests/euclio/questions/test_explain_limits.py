@@ -88,6 +88,15 @@ def test_the_hint_names_the_machines_of_a_plan_that_there_is(limits, broken):
     assert describe(found)["without_limits"] == [*found.without_limits]
 
 
+def test_limits_that_exclude_every_plan_come_with_what_would_do():
+    """`solve` said it, and `explain`, which asks the same solver, kept it for itself."""
+    found = euclio.explain(chain(count=3), WHOLE)
+    assert found.reason == euclio.solve(chain(count=3), space=WHOLE).reason
+    assert "1 more of X would do" in found.reason
+    assert f"\n{found.reason}\n" in page(found)
+    assert describe(found)["reason"] == found.reason
+
+
 def test_a_latency_that_no_plan_attains_is_above_its_limit():
     """Machines without end fill batches in no time: 0.02 + 0.05 s are approached. It said 0.0700000001 s."""
     assert "at just above 0.07 s there is a plan" in page(euclio.explain(chain(), WHOLE))
