@@ -109,6 +109,8 @@ def published_line(axes: Axes, value: float, text: str, series: int | None = Non
 
 def _legend(axes: Axes) -> None:
     """Outside the panel, where it covers nothing: next to it, or below where panels stand side by side."""
+    if not axes.get_legend_handles_labels()[0]:
+        return  # no series has values: a legend of nothing would be a warning to the user
     figure = axes.get_figure()
     if figure is not None and len(figure.axes) > 1:
         axes.legend(loc="upper center", bbox_to_anchor=(0.45, -0.17), ncols=2)

@@ -2,7 +2,10 @@
 
 from urllib.parse import unquote
 
+import numpy as np
 import pandas as pd
+import pytest
+from matplotlib.figure import Figure
 
 from euclio.report import html_page
 from euclio.report.analysis.charts import bars, distribution
@@ -55,3 +58,11 @@ def test_the_page_offers_the_data_without_a_network():
     page = html_page("A page", [figure])
     start = '<a download="two.csv" href="data:text/csv;charset=utf-8,'
     assert unquote(page.partition(start)[2].partition('"')[0]) == figure.data
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_distribution_without_values_has_no_legend_and_warns_of_nothing():
+    """With one workload some series are empty: matplotlib warned a user of a legend without artists."""
+    axes = Figure().subplots()
+    distribution(axes, {"none": pd.Series([np.nan, np.nan])}, "gap (%)")
+    assert axes.get_legend() is None
