@@ -26,7 +26,6 @@ NOT_YET = (
     "euclio/problems/session/",
     "euclio/proving/day/corners.py",
     "euclio/questions/",
-    "euclio/serving/",
     "formulations/session/",
     "tests/",
 )

@@ -45,10 +45,10 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _records(world: World, asked: Mapping[str, Rules]) -> dict[str, Record]:
-    """What happened under each of the rules.
+    """The record of a run under each of the rules.
 
     Raises:
-        InputError: a planner does not do what rules ask for.
+        InputError: a planner lacks a feature that rules ask for.
     """
     found: dict[str, Record] = {}
     with progress_bar("runs", len(asked)) as advance:
@@ -124,7 +124,7 @@ def _asked(arguments: argparse.Namespace) -> dict[str, Rules]:
     for front_ends in arguments.nexus:
         rules = nexus(front_ends)
         asked = replace(rules.planner, slo_share=arguments.slo_share, slower=arguments.slower)
-        # Nexus has no stateful modules (§4.1), and moves what there is without weighing it.
+        # Nexus has no stateful modules (§4.1), and moves state without weighing it.
         found[f"nexus, {front_ends} front-ends"] = replace(
             rules, planner=asked, failures_ns=arguments.fail, state=arguments.state_price
         )

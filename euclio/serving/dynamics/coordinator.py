@@ -1,4 +1,4 @@
-"""The coordinator: allocates and places anew when clients or input complexity change (Scrooge §3.4, §3.5)."""
+"""The coordinator: allocates and places machines again when clients or input complexity change (Scrooge §3.4, §3.5)."""
 
 from __future__ import annotations
 
@@ -18,24 +18,25 @@ from euclio.serving.dynamics.world import World
 from euclio.serving.units import NS_PER_S, Floats
 from euclio.workloads.session.scrooge_sessions import CPU
 
-# What workers see of the load: input rates and execution times of their modules (Scrooge §3.5).
+# Workers' view of the load: input rates and execution times of their modules (Scrooge §3.5).
 
 
 class Monitor:
-    """Factors of a session's modules as they were seen last.
+    """The last observed factors of a session's modules.
 
     Attributes:
-        factors: invocations that become ready per frame that comes, by module.
+        factors: invocations that become ready per arriving frame, by module.
         balloons: execution time over the profiled one, by module.
     """
 
     def __init__(self, session: Session, planned: Sequence[int]) -> None:
-        """Begin before anything was seen.
+        """Begin without observations.
 
         Args:
             session: the modules, at the rates that are expected at first for one frame per second.
-            planned: numbers of those that are planned for. What is dropped there would come again if there were enough
-                machines, and is planned for further down; what others lose never reaches the modules after them.
+            planned: numbers of the modules that are planned for. Invocations that they drop would arrive if there were
+                enough machines, so that the modules after them are planned for these too. Invocations that other
+                modules lose never reach the modules after them.
         """
         modules = len(session.modules)
         self.factors: Floats = np.array([float(module.rate_rps) for module in session.modules])
@@ -47,10 +48,10 @@ class Monitor:
         self._before = Counted(nothing, nothing, nothing, nothing, nothing)
 
     def look(self, counted: Counted) -> None:
-        """Take note of what has been counted since the last look.
+        """Take note of the counts since the last look.
 
-        What becomes ready in a module is counted per invocation that its first parent has ended. A module that nothing
-        has reached keeps its factors.
+        The factor of a module counts its ready invocations per ended invocation of its first parent. A module that no
+        invocation has reached keeps its factors.
         """
         ready, ended, dropped, worked, expected = (
             now - before for now, before in zip(counted, self._before, strict=True)
@@ -67,7 +68,7 @@ class Monitor:
 
 
 LEAST_FACTOR = 0.02
-"""Invocations per frame that are planned for at least."""
+"""Least planned invocations per frame."""
 
 
 class Wanted(NamedTuple):
@@ -75,21 +76,21 @@ class Wanted(NamedTuple):
 
     worker: int  # number of the worker
     hardware: str  # its type
-    machine: Machine  # what is to run there
-    ready_ns: int  # from when it can
+    machine: Machine  # the machine that is to run there
+    ready_ns: int  # time from which it can run
 
 
 class Coordinator:
-    """Who decides, with what is known of clients and what workers see.
+    """The part that decides, from the known clients and the workers' observations.
 
     Attributes:
-        monitor: what workers see.
+        monitor: the workers' observations.
         cloud: the workers.
         cost_per_h: cost of the current plan, machines charged for the share that is used.
         allocations: allocations made so far.
         sold_out: how often a type was sold out.
         unplanned: how often the planner had no plan.
-        questions: what the planner was asked, in order, equal ones too.
+        questions: questions to the planner, in order, equal ones included.
         moved: machines that hold state and were added or removed so far, by number of the module.
     """
 
@@ -115,21 +116,21 @@ class Coordinator:
         self._serving: list[Wanted] = []
 
     def clients(self, fps: int, now_ns: int) -> None:
-        """A client has joined or left: frames per second are known, and all is allocated anew."""
+        """Allocate again, since a client has joined or left: frames per second are known."""
         self._fps = fps
         self._allocate(now_ns)
 
     def look(self, now_ns: int) -> None:
-        """Allocate anew if rates or execution times have changed significantly since then, or a worker has failed."""
+        """Allocate again if rates or execution times have changed significantly, or a worker has failed."""
         waited = now_ns - self._allocated_ns >= self._rules.epoch_s * NS_PER_S
         if self._fps and (self._asked is None or (waited and self._changed(self._asked))):
             self._allocate(now_ns)
 
     def fail(self, now_ns: int) -> int | None:
-        """The worker with a GPU that serves and was turned on first fails, which is noticed at the next look.
+        """Fail the first serving GPU worker by time of its start; the coordinator notices at the next look.
 
         Returns:
-            Its number; None: there is none.
+            Its number; None if there is none.
         """
         found = [w for w in sorted({w.worker for w in self._serving}) if self.cloud.workers[w].hardware != CPU]
         if not found:
@@ -142,25 +143,25 @@ class Coordinator:
 
     @property
     def used_per_h(self) -> Fraction:
-        """Price of the workers that something is placed on."""
+        """Price of the workers with a machine on them."""
         workers = self.cloud.workers.values()
         return sum((self._price[w.hardware] for w in workers if w.serving), Fraction(0))
 
     def next_ready_ns(self, now_ns: int) -> int | None:
-        """When the next worker has loaded what it is to run; None: all have."""
+        """Time when the next worker has loaded its module; None if all have."""
         return min((w.ready_ns for w in self._wanted if w.ready_ns > now_ns), default=None)
 
     def serving(self, now_ns: int) -> list[Placed]:
         """The machines that serve from now on.
 
-        A machine whose worker still loads its module does not serve. Until all machines of a module do, those that
-        served it before go on, and share their workers with what is placed there now.
+        A machine whose worker still loads its module does not serve. Until all machines of a module serve, the former
+        ones go on, and share their workers with the machines placed there now.
         """
         ready = [w for w in self._wanted if w.ready_ns <= now_ns]
         lacking = {w.machine.module for w in self._wanted if w.ready_ns > now_ns}
         taken = {(w.worker, w.machine.module) for w in self._wanted}
         kept = [w for w in self._serving if w.machine.module in lacking and (w.worker, w.machine.module) not in taken]
-        # Those that go on are targets of their own, ranked after the others.
+        # Former machines that go on are targets of their own, ranked after the others.
         last = 1 + max((w.machine.target for w in self._wanted), default=0)
         kept = [w._replace(machine=w.machine._replace(target=last + k)) for k, w in enumerate(kept)]
         self._serving = sorted([*ready, *kept], key=lambda w: (w.machine.module, w.machine.target, w.worker))
@@ -171,7 +172,7 @@ class Coordinator:
         return [Placed(w.worker, w.hardware, w.machine, w.machine.share / shares[w.worker]) for w in self._serving]
 
     def _question(self, margin: Fraction) -> Question:
-        """What is to be planned for now, with a margin on the rates."""
+        """The present question to the planner, with a margin on the rates."""
         planner = self._rules.planner
         factors = np.maximum(self.monitor.factors, LEAST_FACTOR)
         rates = tuple(planner.rounded(float((1 + margin) * self._fps) * factor) for factor in factors)
@@ -184,7 +185,7 @@ class Coordinator:
         return tuple(RunningMachines(name, kind, n) for (name, kind), n in sorted(now.items()) if name in self._weighed)
 
     def _changed(self, planned_for: Question) -> bool:
-        """Whether one of the modules planned for needs more than is planned for, or much less."""
+        """Whether one of the planned modules needs more than planned, or much less."""
         needed, wanted = self._question(Fraction(0)), self._question(self._rules.change)
         own = self._rules.planner.planned_modules(self._application)
         low = 1 - self._rules.change
@@ -216,7 +217,7 @@ class Coordinator:
         return planned(self._application.application.name, self._rules.planner, question)
 
     def _place_somehow(self, found: Planned, now_ns: int) -> None:
-        """Place a plan's machines; without a type that is sold out, or on another one, if need be."""
+        """Place a plan's machines, if necessary without a sold-out type or on another one."""
         asked: Question | None = self._asked
         answer: Planned | None = found
         while asked is not None and answer is not None:
@@ -244,9 +245,9 @@ class Coordinator:
         self._move_state()
 
     def _move_state(self) -> None:
-        """Count the machines with state that other workers have now, one that has failed among them.
+        """Count the machines with state that other workers have now, failed ones included.
 
-        A module that had no machine has no state yet, and one that has none any more has nobody whose state it is.
+        A module without machines before has no state yet, and one without machines now has none any more.
         """
         for module in self._state:
             now = Counter(w.worker for w in self._wanted if w.machine.module == module)
@@ -256,9 +257,9 @@ class Coordinator:
             self._holding[module] = now
 
     def _on_any(self, machines: Sequence[Machine]) -> list[Machine]:
-        """The machines with types exchanged so that there are enough workers; those that no type is left for are not.
+        """The machines with types exchanged so that there are enough workers, without those that no type is left for.
 
-        Every machine counts as a worker, so that it is certain that they can be placed.
+        Every machine counts as a whole worker, so that they can certainly be placed.
         """
         left = Counter(dict(self._rules.limits))
         found = []
@@ -270,13 +271,13 @@ class Coordinator:
             for o in sorted(others, key=lambda o: o.hardware != c.hardware):
                 if o.hardware not in self._rules.limits or left[o.hardware] > 0:
                     left[o.hardware] -= 1
-                    # What it was planned to take stays what it is dealt out by.
+                    # Dispatch still uses its planned duration.
                     found.append(machine._replace(configuration=o))
                     break
         return found
 
     def _front_ends(self) -> list[Machine]:
-        """Workers without a GPU that are there whatever comes, where the planner does not plan for them."""
+        """The fixed workers without a GPU, if the planner does not plan for them."""
         found = []
         for m, module in enumerate(self._application.application.modules):
             if on_cpu(module.profile) and not self._rules.planner.cpu_modules:

@@ -16,7 +16,7 @@ from euclio.serving.dynamics.run import Record
 from euclio.serving.units import Floats
 
 SMOOTHED_S = 10
-"""Seconds that finish rates are averaged over where they are drawn."""
+"""Seconds over which drawn finish rates are averaged."""
 PERCENT = 100
 
 

@@ -1,4 +1,4 @@
-"""How a coordinator reacts: who plans, when, with which workers (Scrooge §3.4 to §3.6, §4.1)."""
+"""Rules of a coordinator: planner, times, workers (Scrooge §3.4 to §3.6, §4.1)."""
 
 from __future__ import annotations
 
@@ -19,22 +19,21 @@ from euclio.serving.session.system import System, build_system
 from euclio.serving.session.targets import Dealing
 from euclio.workloads.session.scrooge_sessions import CPU, ScroogeApplication, find_scrooge_application, inflated
 
-# Allocations for what is observed, by any registered planner; equal questions are asked once (Scrooge §3.3, §3.5).
+# Allocations for the observed load, by any registered planner; equal questions are asked once (Scrooge §3.3, §3.5).
 
 RAISED = (*(Fraction(21, 20) ** k for k in range(5)), *(Fraction(5, 4) ** k for k in range(1, 13)))
-"""What all rates are multiplied with where a planner has no plan, one after the other: by little first, up to 14.6."""
+"""Factors on all rates that are tried in this order if a planner has no plan: small ones first, up to 14.6."""
 DIGITS = 6
-"""Significant digits of rates and factors that a planner is asked for."""
+"""Significant digits of rates and factors in questions to a planner."""
 
 
 class Question(NamedTuple):
-    """What a planner is asked."""
+    """A question to a planner."""
 
     rates: tuple[Fraction, ...]  # requests per second by module of the application
     balloons: tuple[Fraction, ...]  # execution time over the profiled one by module
     without: frozenset[str] = frozenset()  # worker types that are sold out
-    # by module whose machines hold state, what each of them that is added or removed costs: money per hour that the
-    # plan is to run.
+    # by module whose machines hold state, the cost of each that is added or removed: money per hour that the plan runs.
     state: tuple[tuple[str, Fraction], ...] = ()
     running: tuple[RunningMachines, ...] = ()  # machines that serve these modules now
 
@@ -43,10 +42,10 @@ class Machine(NamedTuple):
     """A machine that an allocation asks for."""
 
     module: int  # number of its module among the application's
-    configuration: Configuration  # how it is to be run; its duration is the one planned for
+    configuration: Configuration  # its configuration, with the planned duration
     rate_rps: Fraction  # the rate that it is given
-    share: Fraction  # part of a worker's capacity that this takes
-    timeout_ns: int  # how long its batches wait to be filled
+    share: Fraction  # part of a worker's capacity that it takes
+    timeout_ns: int  # timeout of its batches
     target: int  # machines of a module with the same number take turns (docs/model/serving.md, dispatch)
 
 
@@ -60,20 +59,20 @@ class Planned(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Planner:
-    """Who plans, and what for."""
+    """A solver, with the modules and workers that it plans for."""
 
     solver: str = "scrooge-milp"  # name of a registered solver for sessions
-    # whether it plans for modules on workers without a GPU; else they are left out, the modules after them follow those
-    # before, and their time is not counted (Nexus; Scrooge §4.2).
+    # whether it plans for modules on workers without a GPU. Otherwise they are left out: the modules after them follow
+    # those before, and their time does not count (Nexus; Scrooge §4.2).
     cpu_modules: bool = True
     # the worker type with a GPU that it plans for, as if there were no other (Nexus assumes that all are alike, Scrooge
-    # §4.2); None: all.
+    # §4.2); None means all.
     only: str | None = None
     slo_share: Fraction = Fraction(1)  # the part of the latency objective that plans may take
     # rates and ballooning factors are rounded up to powers of 1 + step before a planner is asked.
     step: Fraction = Fraction(1, 20)
-    # execution times on GPUs over the profiled ones where a GPU waits while CPUs prepare its batches (no module
-    # pipelining, Scrooge §3.6); 1: it does not.
+    # execution times on GPUs over the profiled ones if a GPU waits while CPUs prepare its batches (no module
+    # pipelining, Scrooge §3.6); 1 if it does not wait.
     slower: Fraction = Fraction(1)
 
     def rounded(self, value: float) -> Fraction:
@@ -94,10 +93,10 @@ def on_cpu(profile: Sequence[Configuration]) -> bool:
 
 @cache
 def planned(application: str, planner: Planner, question: Question) -> Planned | None:
-    """A plan for what is asked, or None where the planner finds none.
+    """A plan for a question; None if the planner finds none.
 
-    Where it finds none, all rates are raised in steps: at few requests per second machines collect batches for longer
-    than the objective allows, and capacity that is not used helps.
+    If it finds none at first, all rates are raised in steps: at few requests per second machines collect batches for
+    longer than the objective allows, and spare capacity helps.
     """
     found = find_scrooge_application(application)
     modules = planner.planned_modules(found)
@@ -111,7 +110,7 @@ def planned(application: str, planner: Planner, question: Question) -> Planned |
         changes: dict[str, Any] = {"hardware": used} if len(used) < len(session.hardware) else {}
         result = solve(session, planner.solver, **changes)
         if result.plan is not None and result.value is not None:
-            # What moving state costs is paid once, and is no part of what the plan costs per hour.
+            # The cost of moving state is paid once, and is no part of the plan's cost per hour.
             own = evaluate(replace(session, running=None), result.plan, result.space) if session.running else result
             assert own.value is not None
             return _planned(build_system(session, result.plan, result.space), modules, own.value)
@@ -130,14 +129,14 @@ def _planned(system: System, modules: tuple[int, ...], cost_per_h: Fraction) -> 
 
 
 def asked_session(application: ScroogeApplication, planner: Planner, question: Question) -> Session:
-    """The session that a planner is asked for a plan of, at the very rates of the question."""
+    """The session that a planner must plan, at the exact rates of the question."""
     return _session(application, planner, planner.planned_modules(application), question, Fraction(1))
 
 
 def _session(
     found: ScroogeApplication, planner: Planner, modules: tuple[int, ...], question: Question, factor: Fraction
 ) -> Session:
-    """The modules planned for, at the rates times a factor."""
+    """The planned modules, at the rates times a factor."""
     own = [found.application.modules[m] for m in modules]
     made = []
     for m, module in zip(modules, own, strict=True):
@@ -171,18 +170,18 @@ def _edges(found: ScroogeApplication, kept: set[str]) -> list[tuple[str, str]]:
 
 S_PER_H = 3600
 TESTBED = {"P100": 8, "V100": 8}
-"""Workers with a GPU that there are (Scrooge §4.1); those without one have no limit."""
+"""Number of workers with a GPU, by type (Scrooge §4.1); those without one have no limit."""
 
 
 class Expecting(StrEnum):
-    """What a worker expects a frame to take in the modules to come, when it decides whether to drop it."""
+    """Time that a worker expects a frame to take in the modules to come, when it decides whether to drop it."""
 
     EXECUTION = "execution"
     """The execution of a batch as it is planned: the "profiled (or recently observed) execution latency" (§3.6)."""
     LEAST = "least"
     """The execution of a batch of one, as it was profiled."""
     WORST_CASE = "worst case"
-    """The execution of a batch as it is planned, and as long as it may be waited for."""
+    """The execution of a batch as planned, and its longest wait."""
     NOTHING = "nothing"
     """No frame is dropped."""
 
@@ -192,36 +191,36 @@ class Rules:
     """A coordinator's rules."""
 
     planner: Planner  # who plans
-    # rates and execution times are looked at every so many seconds (Scrooge §3.5 footnote 6).
+    # seconds between two looks at rates and execution times (Scrooge §3.5 footnote 6).
     window_s: Fraction = Fraction(1)
-    # a change of a rate by more than this part is significant. Rates are planned for that much higher than they are
-    # seen to be; all is allocated anew once more comes than is planned for, or if what would be planned for now is
-    # lower by more than this part.
+    # a change of a rate by more than this part is significant. Planned rates are higher than observed ones by this
+    # part. The coordinator allocates again once more comes than planned, or if the rates to plan for now are lower by
+    # more than this part.
     change: Fraction = Fraction(1, 10)
     epoch_s: Fraction = Fraction(0)  # least time between two allocations that no client caused
-    turn_off_s: Fraction = Fraction(30)  # how long a worker on which nothing is placed stays on (turn-off delay)
-    warm_up_s: Fraction = Fraction(5)  # how long a worker with a GPU takes to load a module
+    turn_off_s: Fraction = Fraction(30)  # time that a worker without machines stays on (turn-off delay)
+    warm_up_s: Fraction = Fraction(5)  # time in which a worker with a GPU loads a module
     limits: Mapping[str, int] = field(default_factory=lambda: dict(TESTBED))  # most workers by type
     front_ends: int = 0  # workers without a GPU per module that needs them, where the planner does not plan for these
     # whether front-ends do the work of their modules when a frame comes, before all other modules.
     front_ends_first: bool = False
-    # whether any type with a GPU is taken for one that is sold out, as if it were the same; else the planner is asked
-    # again without that type first.
+    # whether any type with a GPU replaces one that is sold out, as if it were the same; otherwise the planner first
+    # plans again without that type.
     alike: bool = False
-    # what a worker expects of the modules to come when it drops frames that would be late (early dropping).
+    # the worker's expectation of the modules to come when it drops frames that would be late (early dropping).
     expecting: Expecting = Expecting.EXECUTION
-    # when workers fail: each time the one with a GPU that serves and was turned on first.
+    # times of failures: each time the first serving GPU worker by time of its start fails.
     failures_ns: tuple[int, ...] = ()
     # by name of a module whose machines hold state (Scrooge §3.1): money for each of them that is added or removed, as
-    # state is migrated then (§3.4). What that costs is not printed.
+    # state is migrated then (§3.4). The paper does not print this cost.
     state: Mapping[str, Fraction] = field(default_factory=dict)
-    # how long a plan is expected to be kept: the coordinator weighs what moving state costs against what a plan saves
-    # in so many seconds (ours). None: it does not weigh it, as in the paper's equations.
+    # seconds for which a plan is expected to be kept: the coordinator weighs the cost of moving state against a plan's
+    # saving in this time (ours). None disables it, as in the paper's equations.
     kept_s: Fraction | None = None
 
     @property
     def state_per_h(self) -> tuple[tuple[str, Fraction], ...]:
-        """By module: money for each change of its machines per hour that a plan is kept; nothing is not weighed."""
+        """Money for each change of a module's machines per hour that a plan is kept; empty if state is not weighed."""
         if self.kept_s is None:
             return ()
         return tuple((name, price * S_PER_H / self.kept_s) for name, price in self.state.items() if price)
@@ -235,9 +234,9 @@ and below what it prints for 120 s."""
 def nexus(front_ends: int) -> Rules:
     """Nexus as Scrooge compares itself with it (§4.2).
 
-    It plans for modules with a GPU only, with batching and no spatial multiplexing, as if all workers were P100. A
-    turn-off delay, which it is not said to have, it has not. There are so many front-ends, workers without a GPU, for
-    each module that needs them.
+    It plans for modules with a GPU only, with batching and no spatial multiplexing, as if all workers were P100. The
+    paper mentions no turn-off delay for Nexus, so it has none here. Each module that needs workers without a GPU has
+    `front_ends` of them.
     """
     planner = Planner("nexus", cpu_modules=False, only="P100")
     return Rules(planner=planner, front_ends=front_ends, alike=True, turn_off_s=Fraction(0))

@@ -34,13 +34,13 @@ class Record:
     frames: Ints  # frames that came, and those that were answered in time, by second of arrival, shape (seconds, 2)
     rentals: tuple[Rental, ...]  # the time for which each worker was paid
     planned_per_h: Floats  # mean cost of the plans by second, machines charged for the share that is used
-    used_per_h: Floats  # mean price of the workers that something is placed on, by second
+    used_per_h: Floats  # mean price of the workers with a machine on them, by second
     allocations: int  # allocations made
     sold_out: int  # how often a type was sold out
     unplanned: int  # how often there was no plan
-    questions: tuple[Question, ...] = ()  # what the planner was asked, in order, equal ones too
+    questions: tuple[Question, ...] = ()  # questions to the planner, in order, equal ones included
     state_moves: int = 0  # machines that hold state and were added or removed
-    state_cost: Fraction = Fraction(0)  # what that costs, in money
+    state_cost: Fraction = Fraction(0)  # its cost, in money
 
     @property
     def seconds(self) -> int:
@@ -49,7 +49,7 @@ class Record:
 
     @property
     def cost_per_h(self) -> Floats:
-        """What the cloud charges per hour by second: whole workers that are on, also while they load or are idle."""
+        """The cloud's charge per hour by second: whole workers that are on, also while they load or are idle."""
         cost = np.zeros(self.seconds)
         starts = np.arange(self.seconds, dtype=np.int64) * NS_PER_S
         for rental in self.rentals:
@@ -59,17 +59,17 @@ class Record:
 
     @property
     def cost(self) -> float:
-        """What the run costs."""
+        """Cost of the run."""
         return float(self.cost_per_h.sum()) / S_PER_H
 
     @property
     def planned_cost(self) -> float:
-        """What its plans cost, machines charged for the share that is used."""
+        """Cost of its plans, machines charged for the share that is used."""
         return float(self.planned_per_h.sum()) / S_PER_H
 
     @property
     def used_cost(self) -> float:
-        """What the workers in use cost, whole workers without those that are idle."""
+        """Cost of the workers in use: whole workers, without idle ones."""
         return float(self.used_per_h.sum()) / S_PER_H
 
     @property
@@ -106,7 +106,7 @@ class Record:
         }
 
     def by_second(self) -> dict[str, list[float]]:
-        """What is drawn over time, as plain data, one entry per second."""
+        """The curves over time as plain data, one entry per second."""
         return {
             "frames_by_s": [int(n) for n in self.frames[:, 0]],
             "in_time_by_s": [int(n) for n in self.frames[:, 1]],
@@ -117,7 +117,7 @@ class Record:
 
 
 CHANGES = "changes"
-"""The demand of sessions in which moving machines costs something (`euclio.problems.session.demands`)."""
+"""The demand of sessions with a cost of moving machines (`euclio.problems.session.demands`)."""
 
 
 @told("serving changing workloads")
@@ -125,12 +125,11 @@ def run(world: World, rules: Rules) -> Record:
     """Serve a world; the same arguments give the same record.
 
     Args:
-        world: what comes.
-        rules: how the coordinator reacts.
+        world: the workload.
+        rules: the coordinator's rules.
 
     Raises:
-        InputError: there is no such solver, it does not weigh state, or a module that is to hold state is none of the
-            application's.
+        InputError: there is no such solver, it does not weigh state, or a module with state is not in the application.
     """
     _refuse_state(world, rules)
     return _Course(world, rules).made()
@@ -151,7 +150,7 @@ def _refuse_state(world: World, rules: Rules) -> None:
 
 
 class _Course:
-    """The time of a run: what happens when."""
+    """The course of a run over time."""
 
     def __init__(self, world: World, rules: Rules) -> None:
         if rules.front_ends_first:
@@ -167,7 +166,7 @@ class _Course:
         """Cost per hour by second: of the plans, and of the workers in use."""
 
     def made(self) -> Record:
-        """Go through all moments at which something is decided or changes."""
+        """Go through all moments of decisions and changes."""
         clients, looks, failures, seconds = (set(times) for times in self._times())
         due = sorted(clients | looks | failures | seconds, reverse=True)
         end = self.world.seconds * NS_PER_S
@@ -177,7 +176,7 @@ class _Course:
             now = due.pop() if ready is None or due[-1] <= ready else ready
             if now >= end:
                 break
-            # Counters are read before anything of this moment happens.
+            # Counters are read before the events of this moment.
             self._advance(now)
             if now in failures and (worker := self.coordinator.fail(now)) is not None:
                 self.serving.fail(worker, now)
@@ -202,7 +201,7 @@ class _Course:
         )
 
     def _advance(self, until_ns: int) -> None:
-        # Time stops at every whole second, so that all that is passed lies in one.
+        # Time stops at every whole second, so that each advance lies within one second.
         second = max(0, until_ns - 1) // NS_PER_S
         self.serving.advance(until_ns, self.world.balloons[second])
         coordinator, passed_s = self.coordinator, (until_ns - self.now_ns) / NS_PER_S

@@ -25,7 +25,7 @@ from euclio.serving.units import NS_PER_S, Ints
 from euclio.workloads.session.applications import ApplicationModule
 
 ROWS = 256
-"""Machines that there is room for; those of workers that are gone, and idle, are used anew."""
+"""Room for machines; the rows of idle machines on workers that have gone are used again."""
 
 
 class Placed(NamedTuple):
@@ -33,13 +33,13 @@ class Placed(NamedTuple):
 
     worker: int  # number of the worker
     hardware: str  # its type
-    machine: Machine  # what the allocation asks for
+    machine: Machine  # the allocation's machine
     # part of the worker that it can use: its share over the shares of all machines that are placed there.
     capacity: Fraction
 
 
 class Counted(NamedTuple):
-    """What has been counted since the beginning, by module."""
+    """Counts since the beginning, by module."""
 
     ready: Ints  # invocations that became ready
     ended: Ints  # invocations that ended
@@ -51,9 +51,9 @@ class Counted(NamedTuple):
 class ChangingSimulator:
     """A world that is being served.
 
-    Machines keep their queue while they stay on their worker, with whatever configuration. One that is taken away gets
-    nothing more, closes its batch, and executes what it has; one that fails loses it. A module without machines keeps
-    what comes until it has one.
+    Machines keep their queue while they stay on their worker, in any configuration. A machine that is taken away gets
+    no more invocations, closes its batch, and executes its queue; one that fails loses it. A module without machines
+    queues its invocations until it has one.
     """
 
     def __init__(self, world: World, dealing: Dealing, expecting: Expecting, slower: Fraction, window_ns: int) -> None:
@@ -71,12 +71,12 @@ class ChangingSimulator:
         self._rows: dict[tuple[int, int], int] = {}
 
     def advance(self, until_ns: int, balloons: Sequence[float]) -> None:
-        """Let all happen that happens before a time; `balloons` are factors on the durations of each module."""
+        """Process all events before a time; `balloons` are factors on the durations of each module."""
         self._server.state.stretch[:] = balloons
         self._server.advance(until_ns)
 
     def finish(self) -> Ints:
-        """Answer all that has come; gives frames that came and that were answered in time, shape (windows, 2)."""
+        """Answer all frames; returns the number of frames and of those answered in time, shape (windows, 2)."""
         self._server.advance()
         return self._server.state.window
 
@@ -86,7 +86,7 @@ class ChangingSimulator:
         return Counted(*(module[:, k].copy() for k in (t.READY, t.ENDED, t.DROPPED_HERE, t.WORKED, t.EXPECTED)))
 
     def fail(self, worker: int, now_ns: int) -> None:
-        """Lose a worker with all that it has."""
+        """Lose a worker with all its invocations."""
         for key in [key for key in self._rows if key[0] == worker]:
             row = self._rows.pop(key)
             self._server.state.machine[row, t.FAILED] = 1
@@ -134,7 +134,7 @@ class ChangingSimulator:
         raise RuntimeError(f"more than {len(machine)} machines serve or have something left")
 
     def _leave(self, row: int, now_ns: int) -> None:
-        """Close the batch of a machine that gets nothing more; what it has need not share its worker any longer."""
+        """Close the batch of a machine that gets no more invocations; its queue no longer shares the worker."""
         state = self._server.state
         state.machine[row, t.TARGET] = t.NONE
         state.machine[row, t.SPACING], state.machine[row, t.AVAILABLE] = 0, now_ns
@@ -165,7 +165,7 @@ class ChangingSimulator:
         self._server.state = state._replace(target=target, member=np.array(member, np.int64))
 
     def _set_after(self, placed: Sequence[Placed]) -> None:
-        """What an invocation is expected to take after each module, by the machines that there are."""
+        """Set the expected time of an invocation after each module, with the present machines."""
         own = [
             min((self._expected_ns(p) for p in placed if p.machine.module == m), default=0)
             for m in range(len(self._modules))
@@ -173,7 +173,7 @@ class ChangingSimulator:
         self._server.state.module[:, t.LEAST_AFTER] = np.subtract(times_from(self._server.system.session, own), own)
 
     def _expected_ns(self, placed: Placed) -> int:
-        """What an invocation is expected to take in a module, on one of its machines."""
+        """The expected time of an invocation in a module, on one of its machines."""
         c = placed.machine.configuration
         if self._expecting is Expecting.LEAST:
             first = self._durations.first[placed.machine.module, placed.hardware, c.batch, c.concurrency]
@@ -182,7 +182,7 @@ class ChangingSimulator:
         return int(c.duration_s * NS_PER_S) + waits
 
     def _deal_out(self, now_ns: int) -> None:
-        """Give what waited for a machine to those that there are now."""
+        """Give invocations that waited for a machine to the present ones."""
         state = self._server.state
         for m in map(int, np.flatnonzero(state.module[:, t.TARGET_COUNT] > 0)):
             here = state.queue[m, t.QUEUE_HEAD]
@@ -198,7 +198,7 @@ class _Durations:
     """Profiled durations of batches by size, of every configuration.
 
     Attributes:
-        first: where those of a module, worker type, batch and concurrency begin in the table.
+        first: start in the table of the durations of a module, worker type, batch and concurrency.
         table: nanoseconds; every configuration has one entry per size, up to the module's largest batch.
     """
 
@@ -222,8 +222,8 @@ class _Durations:
 def _by_size(seconds: dict[int, float], batch: int, largest: int) -> Ints:
     """Durations of batches of 0 to the largest size in nanoseconds.
 
-    A batch is filled up to the quickest size at least its own that is profiled, no larger than the configuration's;
-    one that was closed before the configuration became smaller, to any.
+    A batch is filled up to the quickest profiled size that is at least its own and no larger than the configuration's.
+    A batch that was closed before the configuration became smaller may be filled up to any size.
     """
     found = np.zeros(largest + 1, np.int64)
     for size in range(1, largest + 1):

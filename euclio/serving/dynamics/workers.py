@@ -1,4 +1,4 @@
-"""Worker instances over time: which are on, what they have loaded, who gets which (Scrooge §3.4, §3.6)."""
+"""Worker instances over time: which are on, their loaded modules, their placement (Scrooge §3.4, §3.6)."""
 
 from __future__ import annotations
 
@@ -28,9 +28,8 @@ class Need(NamedTuple):
 
     module: int  # number of its module
     hardware: str  # worker type
-    share: Fraction  # part of the worker's capacity that it takes (input rate proportionality, Scrooge §3.4); 1: all
-    # whether a worker that serves the module is taken before a better fit that has only loaded it: state stays where it
-    # is.
+    share: Fraction  # part of the worker's capacity that it takes (input rate proportionality, Scrooge §3.4); 1 for all
+    # whether a worker that serves the module comes before a better fit that has only loaded it, so that state stays.
     stays: bool = False
 
 
@@ -41,10 +40,10 @@ class Worker:
     number: int  # instances are numbered as they are turned on
     hardware: str  # its type
     on_ns: int  # when it was turned on
-    # by module that it has loaded, or is loading, from when it can serve it.
+    # by module that it has loaded or is loading, the time from which it can serve it.
     loaded_ns: dict[int, int] = field(default_factory=dict)
     serving: frozenset[int] = frozenset()  # modules that are placed on it
-    idle_ns: int = -1  # since when nothing is placed on it; -1: something is
+    idle_ns: int = -1  # time since which no machine is on it; -1 if one is
 
 
 class Rental(NamedTuple):
@@ -60,9 +59,9 @@ class Rental(NamedTuple):
 class Cloud:
     """The instances that are on."""
 
-    limits: Mapping[str, int]  # most instances by type; a type that is not named has no limit
-    warm_up_ns: Mapping[str, int]  # how long a worker takes to load a module, by type
-    turn_off_ns: int  # how long an instance on which nothing is placed stays on (turn-off delay, Scrooge §3.6)
+    limits: Mapping[str, int]  # most instances by type; a missing type has no limit
+    warm_up_ns: Mapping[str, int]  # time in which a worker loads a module, by type
+    turn_off_ns: int  # time that an instance without machines stays on (turn-off delay, Scrooge §3.6)
     workers: dict[int, Worker] = field(default_factory=dict)  # by number
     started: int = 0  # instances turned on so far
     rentals: list[Rental] = field(default_factory=list)  # instances that were given back
@@ -70,11 +69,11 @@ class Cloud:
     def place(self, needs: Sequence[Need], now_ns: int) -> tuple[Worker, ...]:
         """Give every machine a worker; nothing is changed if that fails.
 
-        A worker that has loaded the module is taken when possible: of several the one that it fits best, then one that
-        serves the module, then one that serves nothing; where the machine is to stay (`Need.stays`), one that serves
-        the module comes first. Then come workers that these machines share already, the best fit first; workers that
-        are on and serve nothing; any other that is on; a new one. Machines that take a whole worker are placed before
-        those that share one.
+        If possible, a machine gets a worker that has loaded the module: of several the best fit, then one that serves
+        the module, then one that serves nothing. If the machine should stay (`Need.stays`), one that serves the module
+        comes first. Then come workers that these machines share already, the best fit first; workers that are on and
+        serve nothing; any other that is on; a new one. Machines that take a whole worker are placed before those that
+        share one.
 
         Args:
             needs: the machines.
@@ -98,7 +97,7 @@ class Cloud:
         return tuple(found)
 
     def use(self, used: Iterable[tuple[int, int]], now_ns: int) -> None:
-        """Say which workers serve which modules, as pairs of numbers; the others begin, or go on, to be idle."""
+        """State which workers serve which modules, as pairs of numbers; the others are idle."""
         serving: dict[int, set[int]] = {}
         for number, module in used:
             serving.setdefault(number, set()).add(module)
@@ -119,7 +118,7 @@ class Cloud:
         self._end(self.workers[number], now_ns)
 
     def close(self, now_ns: int) -> list[Rental]:
-        """End all rentals; gives all that there have been, in the order in which instances were turned on."""
+        """End all rentals; returns all of them in the order in which instances were turned on."""
         self.turn_off(now_ns)
         for worker in list(self.workers.values()):
             self._end(worker, now_ns)

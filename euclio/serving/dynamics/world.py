@@ -1,4 +1,4 @@
-"""What comes to a session in the course of time: clients, their frames, what each frame invokes (Scrooge §4.2)."""
+"""The workload of a session over time: clients, their frames, the invocations of each frame (Scrooge §4.2)."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from euclio.problems.session import Session
 from euclio.serving.units import NS_PER_S, Floats, Ints
 from euclio.workloads.session.scrooge_sessions import MOST_CLIENTS, ScroogeApplication, find_scrooge_application
 
-# Input complexity over time: bounded walks that return to a level of their own (ours; Scrooge §2, Figure 3).
+# Input complexity over time: bounded walks, each of which reverts to its own level (ours; Scrooge §2, Figure 3).
 
 
 @dataclass(frozen=True, slots=True)
 class Complexity:
     """How much input complexity varies; places are positions in a range, 0 at its low and 1 at its high end."""
 
-    settle_s: float = 10.0  # time in which a walk comes back to its level but for 1/e, in seconds
+    settle_s: float = 10.0  # time in which the distance of a walk from its level falls to 1/e, in seconds
     spread: float = 0.15  # standard deviation of the place around the level, before it is held within the range
 
 
 VARIED = Complexity()
-"""How much it varies unless said otherwise: within seconds, as human activity does (Scrooge §3.5 footnote 6)."""
+"""The default: it varies within seconds, as human activity does (Scrooge §3.5 footnote 6)."""
 
 
 def walk(stream: random.Random, complexity: Complexity, seconds: int) -> list[float]:
     """Places in a range, one per second.
 
-    The level is drawn evenly. From second to second the distance from it shrinks by exp(-1/settle_s), and a normal step
-    is added that keeps its standard deviation at `spread`; what leaves the range is put back on its end.
+    The level is drawn uniformly. Each second the distance from it shrinks by exp(-1/settle_s), and a normal step keeps
+    its standard deviation at `spread`. A place outside the range moves to the end of the range.
     """
     level = stream.random()
     kept = math.exp(-1.0 / complexity.settle_s)
@@ -77,7 +77,7 @@ class World:
     """A workload."""
 
     application: ScroogeApplication  # the application with its modules and worker types
-    seconds: int  # how long clients come and go
+    seconds: int  # length, in which clients come and go
     clients: tuple[Client, ...]  # the clients
     arrival_ns: Ints  # when frames come, ascending
     counts: Ints  # invocations per frame and module, shape (frames, modules)
@@ -86,13 +86,13 @@ class World:
     @property
     def session(self) -> Session:
         """The session of one frame per second, with the middle of all scaling factors."""
-        # The factors do not depend on the order in which modules do their work.
+        # The factors do not depend on the order of the modules.
         found = find_scrooge_application(self.application.application.name)
         factors = found.application.typical_factors()
         return self.application.application.session("world", Fraction(1), found.objectives_s[0], factors)
 
     def ingress_rps(self, ns: int) -> int:
-        """Frames per second of the clients that are there at a time."""
+        """Frames per second of the clients present at a time."""
         return sum(client.fps for client in self.clients if client.joins_ns <= ns < client.leaves_ns)
 
     @property
@@ -101,7 +101,7 @@ class World:
         return tuple(sorted({ns for client in self.clients for ns in (client.joins_ns, client.leaves_ns)}))
 
     def with_first(self, first: Sequence[int]) -> World:
-        """The same frames where some modules do their work before all others, one after the other.
+        """The same frames with some modules before all others, one after the other.
 
         Each of these has one parent.
         """
@@ -109,7 +109,7 @@ class World:
         modules = application.modules
         parents = {module.name: module.parents for module in modules}
         for name in (modules[m].name for m in first):
-            # What follows the module follows its parent from now on, and what entered the session follows the module.
+            # Successors of the module now follow its parent, and the first modules of the session follow the module.
             (above,) = parents[name]
             parents = {own: tuple(above if p == name else p for p in ps) for own, ps in parents.items()}
             parents = {own: ps or (name,) for own, ps in parents.items()} | {name: ()}
@@ -126,10 +126,10 @@ def draw_world(
 ) -> World:
     """A seeded workload; the same arguments give the same one.
 
-    Every client joins at a time drawn evenly from the first half and leaves at one from the second half, so that all
-    are there in the middle ("clients joining and leaving at random times", Scrooge §4.2; the rest is ours). Its frame
-    rate is drawn evenly among the whole numbers of the application's range. Every client has walks of its own: one per
-    module for the scaling factor, one for the ballooning factor.
+    Every client joins at a time drawn uniformly from the first half and leaves at one from the second half, so that all
+    are present in the middle ("clients joining and leaving at random times", Scrooge §4.2; the rest is ours). Its frame
+    rate is drawn uniformly from the whole numbers of the application's range. Every client has walks of its own: one
+    per module for the scaling factor, one for the ballooning factor.
 
     Args:
         application: name of one of Scrooge's seven.
@@ -163,12 +163,12 @@ def draw_world(
 
 
 def client_counts(application: str, seed: int, number: int, seconds: int = SECONDS) -> Ints:
-    """What the frames of one client of `draw_world` invoke, in their order, shape (frames, modules).
+    """Invocations of the frames of one client of `draw_world`, in their order, shape (frames, modules).
 
     Args:
         application: name of one of Scrooge's seven.
         seed: seed of the draws.
-        number: which client, from 0; how many others there are changes nothing of it.
+        number: the client, from 0; the number of others does not change it.
         seconds: length of the workload.
 
     Raises:
@@ -180,7 +180,7 @@ def client_counts(application: str, seed: int, number: int, seconds: int = SECON
 def _drawn(
     found: ScroogeApplication, seed: int, number: int, seconds: int, complexity: Complexity
 ) -> tuple[Client, Ints, random.Random]:
-    """A client and what its frames invoke, with the stream that its ballooning factors are drawn from next."""
+    """A client and its frames' invocations, with the stream from which its ballooning factors are drawn next."""
     stream = random.Random(f"scrooge/changing/{seed}/{found.application.name}/{number}")
     client = _client(stream, found.client_rps, seconds)
     return client, _counts(found, stream, client.frames_ns, seconds, complexity), stream

@@ -20,7 +20,7 @@ NS_PER_MS = 10**6
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """What a client's requests have behind them when they reach the server.
+    """The time of a client's requests before they reach the server.
 
     Attributes:
         mobile_s: seconds of the client's layers.
@@ -34,9 +34,9 @@ class Ahead:
 
 
 def ahead_of(clients: Sequence[Client], seconds: int = 0) -> dict[str, Ahead]:
-    """Per client, by name, what comes before the server some seconds from now.
+    """Per client, by name, the time before the server some seconds from now.
 
-    A client that then leaves nothing to the server is left out, as it is in `fleet_now`.
+    A client that then leaves no layer to the server is left out, as in `fleet_now`.
     """
     found = {}
     for client in clients:
@@ -52,7 +52,7 @@ def end_to_end_ms(simulation: Simulation, ahead: Mapping[str, Ahead]) -> dict[st
 
     Args:
         simulation: the server's part.
-        ahead: what comes before it, by fragment.
+        ahead: the time before it, by fragment.
     """
     found = {}
     for fragment, requests in zip(simulation.fleet.fragments, simulation.requests, strict=True):
@@ -64,9 +64,9 @@ def end_to_end_ms(simulation: Simulation, ahead: Mapping[str, Ahead]) -> dict[st
 
 
 def within_objective(simulation: Simulation, ahead: Mapping[str, Ahead]) -> float | None:
-    """Share of all requests that were answered within their client's objective; None: there were none.
+    """Share of all requests that were answered within their client's objective; None if there were none.
 
-    No less than the share within time budgets, which are what the objective leaves, rounded down.
+    It is no less than the share within time budgets, which are the rest of the objective, rounded down.
     """
     found = end_to_end_ms(simulation, ahead)
     kept = sum(int((found[name] <= float(MS_PER_S * ahead[name].slo_s)).sum()) for name in found)

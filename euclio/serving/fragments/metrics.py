@@ -13,13 +13,13 @@ from euclio.serving.fragments.system import ServedStage
 from euclio.serving.requests import SERVED, Requests, stream_figures
 from euclio.serving.units import NS_PER_S, Floats, Ints
 
-# How many requests can be there at once: where nobody waits longer than an execution, and where that may be (ours).
+# Most requests at once, if no request waits longer than an execution, and in general (ours).
 
 
 def most_in_an_execution(simulation: Simulation, stage: ServedStage) -> int:
     """The most requests that can reach a stage within its longest execution, if clients send evenly in any phases.
 
-    Where own stages are before it, this holds if nobody waits there longer than an execution.
+    With own stages before it, this holds if no request waits there longer than an execution.
     """
     before = {k: own for own in simulation.stages if own.place == stage.place and not own.shared for k in own.fragments}
     window_ns = int(stage.latency_ns[1:].max())
@@ -32,7 +32,7 @@ def most_in_an_execution(simulation: Simulation, stage: ServedStage) -> int:
 
 
 def total_attainment(simulation: Simulation) -> float | None:
-    """Share of all requests that were served within their time budget; None: there were none."""
+    """Share of all requests that were served within their time budget; None if there were none."""
     arrived = sum(requests.outcome.size for requests in simulation.requests)
     served = sum(int((requests.outcome == SERVED).sum()) for requests in simulation.requests)
     return served / arrived if arrived else None
@@ -60,7 +60,7 @@ def waits_ns(simulation: Simulation, stage: ServedStage) -> Ints:
 
 
 def longest_wait(simulation: Simulation, stage: ServedStage) -> float | None:
-    """The longest wait at a stage over its execution time at the planned batch size; None: nothing was executed.
+    """The longest wait at a stage over its execution time at the planned batch size; None without an execution.
 
     The plan counts on 1 (Graft §4.3).
     """

@@ -1,4 +1,4 @@
-"""What a simulation has found: the fate and the way of every request, every execution of every instance."""
+"""The record of a simulation: the fate and the way of every request, every execution of every instance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from euclio.serving.units import Ints
 
 @dataclass(frozen=True, slots=True)
 class Passages:
-    """How the requests of one fragment passed its stages, in the order of arrival; -1: they did not."""
+    """Times of one fragment's requests at its stages, in the order of arrival; -1 if they did not pass."""
 
     own_start_ns: Ints  # begin of their execution at the own stage
     own_end_ns: Ints  # its end
@@ -41,7 +41,7 @@ class Simulation(Framed, Plotted):
     _view = late_value("euclio.serving.tables", "FLEET")
 
     fleet: Fleet  # the instance
-    plan: FragmentPlan  # what serves it
+    plan: FragmentPlan  # its plan
     setup: Setup  # arrivals, load, queues
     offered_rps: tuple[float, ...]  # mean rate of each fragment
     stages: tuple[ServedStage, ...]  # stages of the plan, own ones before the shared one behind them

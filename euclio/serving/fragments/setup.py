@@ -1,4 +1,4 @@
-"""What is simulated: arrivals, load, queues, dropping, noise (Graft §3, §5)."""
+"""Setup of a simulation: arrivals, load, queues, dropping, noise (Graft §3, §5)."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Dropping(StrEnum):
     """Which requests the load balancer drops."""
 
     HOPELESS = "hopeless"
-    """Those that not even batches of their own, executed at once, would serve within their time budget (Graft §3)."""
+    """Requests that miss their time budget even in batches of their own, executed at once (Graft §3)."""
     NEVER = "never"
-    """None; they are served late."""
+    """No request; late ones are served."""
 
 
 class Phases(StrEnum):
@@ -41,7 +41,7 @@ class Phases(StrEnum):
 class Setup(CommonSetup):
     """A simulation, apart from fleet and plan.
 
-    `full_load_rps` is the rate of each client at load 1; None: that of its fragment.
+    `full_load_rps` is the rate of each client at load 1; None means the rate of its fragment.
 
     Attributes:
         dispatch: how requests reach instances.

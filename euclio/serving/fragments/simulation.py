@@ -53,25 +53,25 @@ class Served(NamedTuple):
     factors: Floats
 
 
-# Nothing that happens at a stage changes what reaches it, so that stages are simulated one after the other, own ones
-# before the shared one behind them, and each queue by itself.
+# The events at a stage do not change its arrivals. So stages are simulated one after the other, own ones before the
+# shared one behind them, and each queue by itself.
 @compiled
 def serve_queue(
     queue: Ints, s: Served, latency: Ints, least: int, drops: bool, first_instance: int, instances: int, number: int
 ) -> Ints:
     """Serve a queue, and return a row per batch, shape (batches, COLUMNS).
 
-    An instance that is free takes what is there, up to the batch size. It never waits for more: the plan counts at most
-    one execution of waiting, and at low rates a batch takes longer than that to fill.
+    A free instance takes the requests that are ready, up to the batch size. It never waits for more: the plan counts at
+    most one execution of waiting, and at low rates a batch takes longer than that to fill.
 
     Args:
         queue: requests in the order in which they become ready.
         s: all requests.
         latency: expected execution time of a batch by its size, shape (batch size + 1,).
-        least: the least that a request takes from here to the last layer.
+        least: the least time of a request from here to the last layer.
         drops: whether requests are dropped that cannot keep their deadline.
         first_instance: number of the first instance that draws from the queue.
-        instances: how many do.
+        instances: their number.
         number: batches of other queues before, from which on factors are taken.
     """
     executions = np.empty((queue.size, COLUMNS), np.int64)
@@ -83,7 +83,7 @@ def serve_queue(
         idle_since, instance = free[0]
         now = max(idle_since, s.ready[queue[place]])
         behind, size = place, 0
-        # What becomes ready at this very moment is there.
+        # Requests that become ready at this moment are included.
         while behind < queue.size and size < most and s.ready[queue[behind]] <= now:
             # Not even a batch of its own here, and at once in what follows, would be in time.
             if drops and now + least > s.deadline[queue[behind]]:
@@ -142,7 +142,7 @@ def _parts(plan: FragmentPlan, setup: Setup, fragments: int) -> Floats:
     return parts
 
 
-# Who stands in a stage's queues, and in which order.
+# The order of requests in a stage's queues.
 
 
 def in_order(fragments: Sequence[int], first_request: Ints, ready_ns: Ints, outcome: Ints) -> Ints:
@@ -154,7 +154,7 @@ def in_order(fragments: Sequence[int], first_request: Ints, ready_ns: Ints, outc
         fragments: places of the fragments, ascending.
         first_request: number of each fragment's first request, then the total, shape (fragments + 1,).
         ready_ns: when each request can be taken, shape (requests,).
-        outcome: what became of it so far, shape (requests,).
+        outcome: its fate so far, shape (requests,).
     """
     pieces = [np.arange(first_request[k], first_request[k + 1]) for k in fragments]
     requests: Ints = np.concatenate(pieces)
@@ -164,7 +164,7 @@ def in_order(fragments: Sequence[int], first_request: Ints, ready_ns: Ints, outc
 
 
 def queues_of(stage: ServedStage, requests: Ints, dispatch: Dispatch) -> Iterator[tuple[Ints, int, int]]:
-    """The queues of a stage: their requests in order, the first instance that draws from them, and how many do."""
+    """The queues of a stage: requests in order, the first instance that draws from them, and the number of these."""
     first, instances = stage.first_instance, stage.stage.instances
     if dispatch is Dispatch.SHARED:
         yield requests, first, instances
@@ -188,10 +188,10 @@ def simulate(
         fleet: the instance.
         plan: realigned sets of its fragments.
         setup: arrivals, load, queues; by default Poisson arrivals at the fragments' rates for 30 s.
-        space: plan space of the plan; it changes nothing, as a request is held against its own fragment's time budget.
+        space: plan space of the plan; it has no effect, since each request has its own fragment's time budget.
 
     Returns:
-        What became of every request, and every execution. The same input gives the same.
+        The fate of every request, and every execution. The same input gives the same record.
 
     Raises:
         InputError: the plan cannot be priced, or an execution is too long to simulate.
@@ -243,7 +243,7 @@ def offered_rps(
 
 
 class _FleetState:
-    """All requests, fragment by fragment, while stages are gone through; times in nanoseconds, -1: not yet."""
+    """All requests, fragment by fragment, while stages are simulated; times in nanoseconds, -1 for later ones."""
 
     def __init__(self, fleet: Fleet, arrivals: Sequence[Ints], setup: Setup) -> None:
         self.first: Ints = np.concatenate(([0], np.cumsum([len(times) for times in arrivals]))).astype(np.int64)

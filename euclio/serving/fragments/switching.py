@@ -1,9 +1,9 @@
 """From one plan to the next without loss of service, by shadow instances (Graft §6 names them, after GSLICE; ours).
 
 New instances start as shadows next to those of the old plan, which go on serving. Once they are up, requests go to the
-new plan, and old instances end when what is under way has passed. Instances that both plans have stay. An instance is
-its layers and its share of a GPU: both need a process of its own, while a batch size is a setting that a running one
-changes.
+new plan, and old instances end when the requests under way have passed. Instances of both plans stay. An instance is
+defined by its layers and its share of a GPU: both need a process of its own, while a running process can change its
+batch size.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from euclio.problems.fragments.plan import FragmentPlan
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """What a switch takes; shares are in percent of one GPU.
+    """Instances, shares and seconds of a switch; shares are in percent of one GPU.
 
     Attributes:
         kept: instances that both plans have.
@@ -33,7 +33,7 @@ class Switch:
         shadow_pct: share of the shadow instances, which is extra until they serve.
         ending_pct: share of the instances that end, which is extra from then on.
         start_s: seconds until the shadow instances are up.
-        drain_s: seconds until what was under way has passed the old instances.
+        drain_s: seconds until the requests under way have passed the old instances.
     """
 
     kept: int
@@ -48,7 +48,7 @@ class Switch:
 
     @property
     def most_pct(self) -> int:
-        """Share while both plans' instances are there."""
+        """Share while the instances of both plans run."""
         return self.before_pct + self.shadow_pct
 
     @property
@@ -58,7 +58,7 @@ class Switch:
 
     @property
     def extra_pct_s(self) -> Fraction:
-        """Share next to that of the plan that serves, times the seconds that it is held."""
+        """Share beyond that of the serving plan, times the seconds for which it is held."""
         return self.shadow_pct * self.start_s + self.ending_pct * self.drain_s
 
 
@@ -66,17 +66,17 @@ class Switch:
 def switch(
     old_fleet: Fleet, old_plan: FragmentPlan, new_fleet: Fleet, new_plan: FragmentPlan, *, start_s: Number
 ) -> Switch:
-    """What it takes to go from one plan to another.
+    """Instances, shares and seconds of a switch from one plan to another.
 
     Args:
-        old_fleet: what the old plan serves.
+        old_fleet: the fleet of the old plan.
         old_plan: the plan that runs.
-        new_fleet: what the new plan serves; of the same network.
+        new_fleet: the fleet of the new plan; of the same network.
         new_plan: the plan to come.
         start_s: seconds that an instance takes to start (Graft prints none).
 
     Returns:
-        Instances, shares and seconds. Nothing has to be drained, and nothing waited for, where all instances stay.
+        The switch. If all instances stay, it takes no time to start or to drain.
 
     Raises:
         InputError: a plan cannot be priced, or the fleets have different networks.

@@ -1,4 +1,4 @@
-"""The stages of a plan with their durations in whole nanoseconds: what the compiled loop works on."""
+"""The stages of a plan with their durations in whole nanoseconds, for the compiled loop."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class ServedStage:
     stage: Stage  # batch size, share and number of instances
     first_instance: int  # number of its first instance, counted over all stages
     fragments: tuple[int, ...]  # places of the fragments that pass it, ascending
-    latency_ns: Ints  # execution time of a batch by how many requests it has, shape (batch + 1,); the first is not used
-    least_ns: int  # the least that a request takes from here to the last layer, alone in its batches
+    latency_ns: Ints  # execution time of a batch by its number of requests, shape (batch + 1,); the first is unused
+    least_ns: int  # the least time of a request from here to the last layer, alone in its batches
 
 
 def build_system(fleet: Fleet, plan: FragmentPlan) -> tuple[ServedStage, ...]:
@@ -78,8 +78,7 @@ def _stages_of(fleet: Fleet, place: int, own: RealignedSet, instances: int) -> I
 def durations(network: Network, first: int, end: int, stage: Stage) -> Ints:
     """Execution times of batches of 0 to `stage.batch` requests, rounded down to whole nanoseconds.
 
-    A batch that is not full takes as long as the next larger one that was measured: it is filled up with what nobody
-    asked for.
+    A batch that is not full takes as long as the next larger measured one: padding fills it up.
 
     Raises:
         InputError: it takes longer than `MOST_S`.

@@ -19,13 +19,13 @@ def mean_attainment(simulation: Simulation) -> float | None:
 
 
 def utilization(simulation: Simulation, model: str | None = None) -> dict[str, float]:
-    """Temporal utilisation of each GPU type while requests come: busy time over that of all its GPUs, used or not.
+    """Temporal utilisation of each GPU type while requests come: busy time over the time of all its GPUs, used or not.
 
     A GPU counts by the shares of its virtual ones that are busy.
 
     Args:
         simulation: the simulation.
-        model: the model whose inferences count as busy time; None: all of them.
+        model: the model whose inferences count as busy time; None means all.
     """
     until = simulation.setup.seconds * NS_PER_S
     uses = simulation.inferences
@@ -39,17 +39,17 @@ def utilization(simulation: Simulation, model: str | None = None) -> dict[str, f
 
 
 def probes_per_batch(simulation: Simulation) -> float | None:
-    """Mean calls of probe() per dispatched batch (the paper has 3.58); None: there was no batch."""
+    """Mean calls of probe() per dispatched batch (the paper has 3.58); None without a batch."""
     return simulation.probes / simulation.batches if simulation.batches else None
 
 
 def seconds_per_batch(simulation: Simulation) -> float | None:
-    """Seconds of the event loop per dispatched batch, which holds the scheduler's (the paper: less than 9 µs)."""
+    """Seconds of the event loop per dispatched batch, the scheduler's included (less than 9 µs in the paper)."""
     return simulation.wall_s / simulation.batches if simulation.batches else None
 
 
 def _pipelines_of(simulation: Simulation, model: str | None) -> NDArray[np.bool_]:
-    """Which pipelines of the plan serve a model; None: all of them."""
+    """Mask of the plan's pipelines that serve a model; None means all models."""
     return np.array([model in (None, pipeline.model) for pipeline in simulation.plan.pipelines], bool)
 
 
@@ -60,8 +60,8 @@ def transfer_seconds(
 
     Args:
         simulation: the simulation.
-        model: the model whose transfers are counted; None: all of them.
-        partition: the partition, from 0, whose input they are; None: any.
+        model: the model whose transfers count; None means all.
+        partition: the partition, from 0, whose input they are; None means any.
     """
     uses = simulation.transfers
     counted = _pipelines_of(simulation, model)[uses.pipeline]

@@ -2,16 +2,16 @@
 
 A pool takes its virtual GPU that is free first and the largest batch, up to the planned one, that leaves the planned
 latencies and transfers of the later pools before the deadline of its oldest request. A model's first pools draw from
-one queue; waiting is as in Algorithm 1. The paper gives the idea in two sentences; what they leave open is taken from
-what it observes and from the authors' published simulator:
+one queue; waiting is as in Algorithm 1. The paper gives the idea in two sentences. Its observations and the authors'
+published simulator settle the open points:
 
-- Of virtual GPUs that are free already the one that became so first is taken.
-- Requests reach a pool once they are there. A batch that ends is sent over its server's uplink at once, and the next
-  pool takes its requests when the transfer is over; slow transfers make it drop requests, as the paper observes. Who
-  receives is not known before the next pool has batched them, so that a transfer takes no downlink.
+- Of the free virtual GPUs, a pool takes the one that became free first.
+- A batch that ends is sent over its server's uplink at once. The next pool takes its requests when the
+  transfer is over; slow transfers make it drop requests, as the paper observes. The receiver is not known before the
+  next pool has batched the requests, so that a transfer takes no downlink.
 - A request that comes to the head of a queue too late for a batch of the planned size is dropped, "in order for the
-  remaining requests to meet their SLOs": the early drop of Nexus, the paper's [47], whose idea it takes. One that the
-  pool has waited with for others goes in the largest batch that is in time.
+  remaining requests to meet their SLOs": the early drop of Nexus, the paper's [47]. If the pool has waited for others,
+  the request goes in the largest batch that is in time.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from euclio.serving.pipeline.system import System
 
 @compiled
 def send(system: System, ledger: Ledger, events: list[Event], node: int, now: int) -> None:
-    """Send an ended batch towards the next pool over the uplink of its server, behind what is sent there already."""
+    """Send an ended batch towards the next pool over the uplink of its server, after earlier transfers there."""
     pool, count = ledger.node[node, r.POOL] + 1, ledger.node[node, r.COUNT]
     length = system.transfer[pool, count]
     link = new_node(ledger, pool, ledger.node[node, r.FIRST], count, ledger.node[node, r.BATCH], length)
@@ -74,11 +74,12 @@ def batch_by_pool(system: System, ledger: Ledger, queues: Queues, events: list[E
                 break
             size -= 1
         if size == 0 or (size < planned and queues.waited[queue] != oldest(queues, queue)):
-            # It is served by no batch, or only by one that takes from those behind it.
+            # No batch serves it, or only one that takes time from the requests behind it.
             drop_first(queues, queue)
         elif waiting(queues, queue) < size:
             queues.wanted[queue], queues.waited[queue] = size, oldest(queues, queue)
-            # One tick after the last moment at which a batch of this size is in time: then a smaller one is chosen.
+            # One tick after the last moment at which a batch of this size is in time: from then on, a smaller one is
+            # chosen.
             queues.timer[queue] = now + limit - end + idle + 1
             heappush(events, (queues.timer[queue], r.TIMER, queue))
             return
@@ -95,7 +96,7 @@ def batch_by_pool(system: System, ledger: Ledger, queues: Queues, events: list[E
 
 @compiled
 def _first_free(system: System, ledger: Ledger, queue: int, now: int) -> tuple[int, int, int]:
-    """Pool, virtual GPU and when it is free, over the pools that draw from a queue; -1: there is none."""
+    """Pool, virtual GPU and the time when it is free, over the pools that draw from a queue; -1 if there is none."""
     models = system.slo.size
     found, earliest = (r.NONE, r.NONE, now), 1 << 62
     if queue >= models:
@@ -111,7 +112,7 @@ def _first_free(system: System, ledger: Ledger, queue: int, now: int) -> tuple[i
         if is_front and system.first_pool[system.pipeline_of[pool]] != pool:
             continue
         for gpu in range(system.first_gpu[pool], system.first_gpu[pool + 1]):
-            # Of those that are free already the one that has been for longest.
+            # Of those that are free already, the one that has been free for longest.
             since = free_at(ledger, gpu, now) if ledger.head[gpu] >= 0 else ledger.freed[gpu]
             # Strictly earlier: ties go to the first virtual GPU in order.
             if since < earliest:

@@ -1,4 +1,4 @@
-"""What a simulation has found: the fate of every request, every use of a virtual GPU and of links."""
+"""The record of a simulation: the fate of every request, every use of a virtual GPU and of links."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Uses:
     partition: Ints  # partition that infers or is sent to, from 0
     batch: Ints  # number of the batch; reactive pools make batches of their own
     requests: Ints  # how many
-    ready_ns: Ints  # when it could have begun, but for its resources
+    ready_ns: Ints  # earliest start if its resources were free
     start_ns: Ints  # begin
     end_ns: Ints  # end
     estimate_ns: Ints  # expected duration
@@ -39,7 +39,7 @@ class Simulation(Framed, Plotted):
     _view = late_value("euclio.serving.tables", "CLUSTER")
 
     cluster: Cluster  # the instance
-    plan: PipelinePlan  # what serves it
+    plan: PipelinePlan  # its plan
     setup: Setup  # arrivals, load, scheduler
     offered_rps: tuple[float, ...]  # mean rate of each model
     gpus: tuple[VirtualGpu, ...]  # virtual GPUs and where they are

@@ -1,16 +1,16 @@
 """Resource reservation-based adaptive batching (PPipe §5.4, appendix A.3, Algorithms 1 and 2; compiled).
 
-The printed pseudocode is followed line by line, with its slips corrected as the text has it: a batch of 0 requests is
-not probed (line 13 counts down to 0), and lines 20 to 27 mean bs* and resv* where they print bs and r. Line 14 probes
-the unified batch size once more, which returns what line 7 has: that call is counted and not made.
+The code follows the printed pseudocode line by line, and corrects its slips by the text. It does not probe a batch of 0
+requests (line 13 counts down to 0). Lines 20 to 27 print bs and r, and mean bs* and resv*. Line 14 probes the unified
+batch size once more, with the result of line 7. The code counts that call without making it.
 
-"Till requests are about to miss deadline" (line 23) is the last moment at which the batch of bs* requests that is
-waited for still meets it; then, or when bs* requests are there, the algorithm starts over.
+"Till requests are about to miss deadline" (line 23) is the last moment at which a full batch of bs* requests still
+meets it. Then, or when bs* requests are waiting, the algorithm starts over.
 
-Two rules are not in the print, but in the authors' published simulator, and without them full load is not reached on
-plans that links or whole-model pipelines bound. A pipeline of unified batch 1 that cannot meet the deadline comes after
-all others in line 8: otherwise the oldest request is dropped although another pipeline can serve it. And `probe`
-compares virtual GPUs by when the batch can leave them, which is when their uplink is free: otherwise the first servers'
+Two rules are not in the paper, but in the authors' published simulator. Without them, plans that links or whole-model
+pipelines bound do not reach full load. A pipeline of unified batch 1 that cannot meet the deadline comes after all
+others in line 8. Otherwise the oldest request is dropped although another pipeline can serve it. And `probe` compares
+virtual GPUs by the time when the batch can leave them, which is when their uplink is free: otherwise the first servers'
 uplinks are loaded while others are idle.
 """
 
@@ -52,7 +52,7 @@ class Path(NamedTuple):
 
 
 def new_path(partitions: int) -> Path:
-    """A path that holds nothing yet."""
+    """An empty path."""
     return Path(*(np.full(partitions, r.NONE, np.int64) for _ in range(3)))
 
 
@@ -88,7 +88,7 @@ def probe(system: System, ledger: Ledger, pipeline: int, size: int, now: int, pa
                 t = sent + l_n
             start = earliest_slot(ledger, gpu, t, l_i)
             t = start + l_i
-            # It leaves after the best one so far, whatever its uplink allows.
+            # It leaves after the best one so far, even if its uplink is free.
             if t >= best:
                 continue
             passed_on = earliest_slot(ledger, system.uplink[gpu], t, onward) if onward > 0 else t
@@ -165,7 +165,7 @@ def batch_by_reservation(
             drop_first(queues, model)
         elif waiting(queues, model) < size:
             queues.wanted[model] = size
-            # One tick after the last moment at which the batch that is waited for still meets the deadline.
+            # One tick after the last moment at which the awaited batch still meets the deadline.
             queues.timer[model] = now + deadline - finish + shortest + 1
             heappush(events, (queues.timer[model], r.TIMER, model))
             return

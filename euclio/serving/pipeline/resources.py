@@ -1,8 +1,8 @@
-"""Reservation tables: for each virtual GPU and each link, who uses it when (PPipe §5.4, appendix A.3; compiled).
+"""Reservation tables: the uses of each virtual GPU and each link over time (PPipe §5.4, appendix A.3; compiled).
 
-A node is one use: a partition's inference on a virtual GPU, or a transfer over an uplink and a downlink at once, or
-over an uplink alone where nobody knows yet who receives. Every resource has its nodes in a list in the order of their
-start.
+A node is one use: a partition's inference on a virtual GPU, or a transfer over an uplink and a downlink at once. If the
+receiver is not known yet, a transfer takes its uplink alone. Every resource has a list of its nodes in the order of
+their start.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from euclio.serving.units import Floats, Ints
 
 NONE = -1
 ANY = -2
-"""Downlink of a transfer whose receiver is not known when it begins: it takes its uplink alone."""
+"""Downlink of a transfer whose receiver is not known at its start: it takes its uplink alone."""
 WAITING, RUNNING, DONE = 0, 1, 2
 
 
 class Ledger(NamedTuple):
     """All uses of all resources, as planned until they happen; times in nanoseconds."""
 
-    head: Ints  # first node that has not ended, per resource; -1: none
+    head: Ints  # first node that has not ended, per resource; -1 if there is none
     node: Ints  # one row per node, shape (nodes, columns); the columns are named by the constants of this module
     totals: Ints  # nodes, batches, calls of probe(), shape (3,)
-    freed: Ints  # when each resource last ended a use; 0: it has not
+    freed: Ints  # when each resource last ended a use; 0 if it has not
     factors: Floats  # real over expected durations, used in turn
 
 
@@ -39,11 +39,11 @@ NODES, BATCHES, PROBES = range(3)
 RESOURCE, DOWNLINK = 0, 1
 """Virtual GPU of an inference or uplink of a transfer; downlink of a transfer or `ANY`, -1 for an inference."""
 NEXT = 2
-"""The node after on the first resource; in the next column, that on the second; -1: none."""
+"""The next node on the first resource; in the next column, the one on the second; -1 if there is none."""
 START, END, ESTIMATE, READY = 4, 5, 6, 7
-"""Begin, end, expected duration; when all that it waits for was there, apart from its resources."""
+"""Begin, end, expected duration; the time when all its inputs were there."""
 PENDING, SUCCESSOR, STATE = 8, 9, 10
-"""Nodes that have to end before it; the node that waits for it, -1: none; WAITING, RUNNING or DONE."""
+"""Nodes that must end before it; the node that waits for it, -1 for none; WAITING, RUNNING or DONE."""
 POOL, FIRST, COUNT, BATCH = 11, 12, 13, 14
 """Pool that infers or is sent to; where its requests stand in the queues, how many; number of the batch."""
 COLUMNS = 15
@@ -113,10 +113,10 @@ def mark_reserved(ledger: Ledger, node: int, side: int, resource: int) -> None:
 
 @compiled
 def free_at(ledger: Ledger, resource: int, now: int) -> int:
-    """When a resource has done all that is entered, if nothing is late from now on."""
+    """When a resource has done all its entered nodes, if none is late from now on."""
     time, node = now, ledger.head[resource]
     while node >= 0:
-        # What runs ends as entered; what waits begins once all before it has ended.
+        # A running node ends as entered; a waiting one begins once all before it have ended.
         if ledger.node[node, STATE] == RUNNING:
             time = max(time, ledger.node[node, END])
         else:
@@ -125,22 +125,21 @@ def free_at(ledger: Ledger, resource: int, now: int) -> int:
     return time
 
 
-# What really happens to entered nodes: begin, end, and the report back to the tables (PPipe §5.4; compiled).
-#
-# A node begins as soon as its inputs are there and it is first in the lists of its resources. Where its times differ
-# from the plan, the tables take the real ones, and what follows moves back if it must (feedback correction).
+# The real course of entered nodes: begin, end, and the report back to the tables (PPipe §5.4; compiled).  A node begins
+# as soon as its inputs are there and it is first in the lists of its resources. If its times differ from the plan, the
+# tables take the real ones, and later nodes move back if they must (feedback correction).
 
 ENDS, TIMER = 0, 2
-"""Kinds of events; at the same time, what ends goes first, then arrivals (1), then timers."""
+"""Kinds of events; at equal times, ends come first, then arrivals (1), then timers."""
 Event = tuple[int, int, int]
 """Time, kind, and node or queue."""
 
 
 @compiled
 def begin_if_possible(ledger: Ledger, events: list[Event], node: int, now: int, links: bool) -> None:
-    """Let a node begin unless it has, or has to wait for an input or a resource; -1: no node.
+    """Begin a node unless it has begun, or must wait for an input or a resource; -1 stands for no node.
 
-    Its end is added to the events; `links`: delays are tracked through links.
+    Its end is added to the events. `links` states whether delays are tracked through links.
     """
     # It has begun, or the input that is missing calls again when it ends.
     if node < 0 or ledger.node[node, STATE] != WAITING or ledger.node[node, PENDING] > 0:
@@ -161,7 +160,7 @@ def begin_if_possible(ledger: Ledger, events: list[Event], node: int, now: int, 
 
 @compiled
 def finish(ledger: Ledger, events: list[Event], node: int, now: int, links: bool) -> None:
-    """End a node, report it, and let begin what waited for it."""
+    """End a node, report it, and begin the nodes that waited for it."""
     reported = ledger.node[node, END]
     ledger.node[node, END], ledger.node[node, STATE] = now, DONE
     for side in range(2):
@@ -183,7 +182,7 @@ def finish(ledger: Ledger, events: list[Event], node: int, now: int, links: bool
 
 @compiled
 def move_followers(ledger: Ledger, node: int, links: bool) -> None:
-    """Move back what cannot begin as planned because a node ends later; order stays as it is."""
+    """Move back the nodes that cannot begin as planned because a node ends later, in the same order."""
     late = [(node, ledger.node[node, END])]
     while late:
         cause, time = late.pop()
@@ -192,7 +191,7 @@ def move_followers(ledger: Ledger, node: int, links: bool) -> None:
                 follower = ledger.node[cause, SUCCESSOR]
             else:
                 follower = ledger.node[cause, NEXT + way] if links or ledger.node[cause, DOWNLINK] == NONE else NONE
-            # One that was to begin later anyway stops the delay there.
+            # A node that was to begin later anyway stops the delay.
             if follower >= 0 and ledger.node[follower, STATE] == WAITING and ledger.node[follower, START] < time:
                 ledger.node[follower, START] = time
                 ledger.node[follower, END] = time + ledger.node[follower, ESTIMATE]
@@ -205,22 +204,22 @@ def move_followers(ledger: Ledger, node: int, links: bool) -> None:
 class Queues(NamedTuple):
     """One queue per model, then one per pool that is not first in its pipeline (pools that batch by themselves)."""
 
-    base: Ints  # where each begins in `item`, shape (queues,), as the next ones
+    base: Ints  # start of each queue in `item`, shape (queues,), as the next ones
     first: Ints  # its oldest pending entry, from 0
     last: Ints  # one past its youngest
     wanted: Ints  # pending requests at which its scheduler looks again
     timer: Ints  # when it looks again otherwise
-    waited: Ints  # the oldest request with which its scheduler has waited for others; -1: none
+    waited: Ints  # the oldest request with which its scheduler has waited for others; -1 for none
     item: Ints  # requests, queue by queue
     model_of: Ints  # model of each queue
     model: Ints  # model of each request, shape (requests,)
     arrival: Ints  # arrival of each request in nanoseconds, model by model, shape (requests,)
     outcome: Ints  # PENDING, SERVED, LATE or DROPPED, shape (requests,)
-    finish: Ints  # when each request was served, in nanoseconds, shape (requests,); -1: it was not
+    finish: Ints  # when each request was served, in nanoseconds, shape (requests,); -1 if it was not
 
 
 def new_queues(system: System, arrivals: list[Ints], per_pool: bool) -> Queues:
-    """Empty queues for the arrivals of each model; `per_pool`: with those of the pools."""
+    """Empty queues for the arrivals of each model; `per_pool` adds those of the pools."""
     sizes = [len(a) for a in arrivals]
     models = list(range(len(arrivals)))
     if per_pool:
@@ -274,7 +273,7 @@ def drop_first(queues: Queues, queue: int) -> None:
 
 @compiled
 def take(queues: Queues, queue: int, size: int) -> int:
-    """Take the oldest requests; returns where in `item` they stand, one after the other."""
+    """Take the oldest requests; returns the place in `item` of the first, which the others follow."""
     place = queues.base[queue] + queues.first[queue]
     queues.first[queue] += size
     return int(place)

@@ -1,4 +1,4 @@
-"""What is simulated: arrivals, load, scheduler, noise (PPipe §7.1)."""
+"""Setup of a simulation: arrivals, load, scheduler, noise (PPipe §7.1)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Arrivals", "Scheduler", "Setup"]
 
 
 class Scheduler(StrEnum):
-    """Who forms batches and sends them."""
+    """The part that forms batches and sends them."""
 
     RESERVATION = "reservation"
     """PPipe's adaptive batching by reservation (§5.4)."""
@@ -24,10 +24,10 @@ class Scheduler(StrEnum):
 class Setup(CommonSetup):
     """A simulation, apart from cluster and plan.
 
-    `full_load_rps` is the throughput per weight at load 1; None: what the plan serves as checked.
+    `full_load_rps` is the throughput per weight at load 1; None means the checked throughput of the plan.
 
     Attributes:
-        scheduler: who forms batches.
+        scheduler: the part that forms batches.
     """
 
     scheduler: Scheduler = Scheduler.RESERVATION

@@ -37,20 +37,20 @@ NO_EVENT = (1 << 62, 3, 0)
 def run_events(
     system: System, ledger: Ledger, queues: Queues, order: Ints, reactive: bool, path: Path, other: Path
 ) -> None:
-    """Serve all arrivals; what happened stands in the ledger and the queues.
+    """Serve all arrivals, and record the events in the ledger and the queues.
 
     Args:
         system: cluster and plan.
         ledger: empty reservation tables.
         queues: empty queues.
         order: requests in the order of arrival.
-        reactive: every pool batches by itself; else by reservation.
+        reactive: whether every pool batches by itself; otherwise by reservation.
         path: scratch, with room for the longest pipeline.
         other: scratch of the same length.
     """
     events: list[Event] = [NO_EVENT]
     arrived = 0
-    # The first event never comes due: it types the list, and spares a test for an empty one.
+    # The first event never happens: it types the list, and saves a test for an empty one.
     while arrived < order.size or len(events) > 1:
         time, kind, what = events[0]
         # Arrivals are sorted already, so they are merged with the events and never pushed.
@@ -83,12 +83,12 @@ def run_events(
 def _finished(
     system: System, ledger: Ledger, queues: Queues, events: list[Event], node: int, now: int, reactive: bool
 ) -> int:
-    """Mark what a pipeline's last partition has served, or pass a batch on; returns the queue that requests came to."""
+    """Mark the requests that a last partition has served, or pass a batch on; returns the queue that received it."""
     pool = ledger.node[node, r.POOL]
     # The end of a transfer serves no request; the inference after it does.
     if ledger.node[node, r.DOWNLINK] != r.NONE:
         return hand_over(system, ledger, queues, node, pool) if reactive else r.NONE
-    # By reservation the next partition is entered already; a pool by itself has to be sent the batch.
+    # By reservation the next partition is entered already; without it, the batch must be sent to the pool.
     if pool + 1 < system.first_pool[system.pipeline_of[pool] + 1]:
         if not reactive:
             return r.NONE
@@ -114,10 +114,10 @@ def simulate(
         cluster: the instance.
         plan: pooled pipelines of its models.
         setup: arrivals, load, scheduler; by default Poisson arrivals at full load for 30 s by reservation.
-        space: plan space that the plan is priced under where the setup does not say what full load is.
+        space: plan space that prices the plan if the setup does not state the full load.
 
     Returns:
-        What became of every request, and every use of virtual GPUs and links. The same input gives the same.
+        The fate of every request, and every use of virtual GPUs and links. The same input gives the same record.
 
     Raises:
         InputError: the plan cannot be priced or placed, its batches are not unified, or a trace has no timestamps.

@@ -1,7 +1,7 @@
-"""Cluster and plan as flat arrays in whole nanoseconds: what the compiled event loop works on.
+"""Cluster and plan as flat arrays in whole nanoseconds, for the compiled event loop.
 
-Durations are rounded down and objectives up, so that rounding makes nothing late that a plan has time for, however long
-it is served.
+Durations are rounded down and objectives up, so that rounding makes no request late that is in time in the plan, for
+any length of the simulation.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from euclio.core.errors import InputError
 from euclio.problems.pipeline import Cluster, Partition, Pipeline, PipelinePlan
 from euclio.serving.units import NANOSECONDS, Ints
 
-# Where virtual GPUs live: on which physical GPU, and on which server (docs/model/pipelines.md; ours).
+# Placement of virtual GPUs on physical GPUs and servers (docs/model/pipelines.md; ours).
 
 FULL = Fraction(1)
 
@@ -36,8 +36,8 @@ class VirtualGpu:
 def place(cluster: Cluster, plan: PipelinePlan) -> tuple[VirtualGpu, ...]:
     """Put every virtual GPU of a plan on a physical GPU and a server.
 
-    Virtual GPUs share a physical one where model, position and GPU type agree, as the checker counts them. Physical
-    GPUs fill a type's servers one after the other, pool by pool in the order of the plan.
+    Virtual GPUs share a physical one if model, position and GPU type agree, as the checker counts them. Physical GPUs
+    fill a type's servers one after the other, pool by pool in the order of the plan.
 
     Returns:
         The virtual GPUs, pipeline by pipeline, partition by partition.
@@ -83,7 +83,7 @@ def _first_servers(cluster: Cluster) -> tuple[dict[str, int], int]:
 def _pack(shares: list[int]) -> list[int]:
     """The GPU, from 0, that each share 1/v goes to.
 
-    Equal shares fill GPUs of their own first; what is left over goes to the fewest GPUs that a search finds.
+    Equal shares fill GPUs of their own first; the rest goes to the fewest GPUs that a search finds.
     """
     seats = [-1] * len(shares)
     gpus = 0
@@ -115,7 +115,7 @@ def _pack_rest(shares: list[int]) -> list[int]:
 def _seats(parts: list[Fraction], free: list[Fraction]) -> list[int] | None:
     if not parts:
         return []
-    # Not enough room in all, however it is used.
+    # Not enough room in total.
     if sum(parts) > sum(free):
         return None
     tried = set()
@@ -147,7 +147,7 @@ class System(NamedTuple):
     first_pool: Ints  # index of each pipeline's first pool, then the total, shape (pipelines + 1,)
     first_gpu: Ints  # index of each pool's first virtual GPU, then the total, shape (pools + 1,)
     latency: Ints  # of a pool's partition, by batch size, shape (pools, largest batch + 1)
-    transfer: Ints  # of a batch into a pool, by batch size; 0: nothing is sent; shape as `latency`
+    transfer: Ints  # of a batch into a pool, by batch size, 0 if nothing is sent; shape as `latency`
     after: Ints  # planned transfers and latencies behind a pool, shape (pools,)
     uplink: Ints  # resource that each virtual GPU sends through, shape (virtual GPUs,)
     downlink: Ints  # resource that each virtual GPU receives through, shape (virtual GPUs,)
@@ -225,7 +225,7 @@ def _offsets(lengths: list[int]) -> Ints:
 
 
 def _after(latency: Ints, transfer: Ints, batch: Ints, pipeline_of: Ints) -> Ints:
-    """What a pipeline has planned behind each of its pools."""
+    """Planned time of a pipeline behind each of its pools."""
     after = np.zeros(len(pipeline_of), np.int64)
     for pool in range(len(pipeline_of) - 2, -1, -1):
         if pipeline_of[pool] == pipeline_of[pool + 1]:

@@ -25,7 +25,7 @@ MARK = "replanning"
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run, write, say where."""
+    """Run, write the files, and print their place."""
     parser = argparse.ArgumentParser(prog="python -m euclio.serving.replanning", description=__doc__)
     parser.add_argument("--out", type=Path, default=OUT, metavar="DIR", help=f"folder; default: {OUT}")
     parser.add_argument("--traces", type=Path, metavar="PATH", help="also replay measured uplinks of a file or folder")

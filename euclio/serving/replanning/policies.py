@@ -1,7 +1,7 @@
 """Fleets by step, and policies of re-planning: which plan serves each step (ours).
 
-A policy is given a timeline and answers with one plan per step, each checked. Those that plan anew do so by a solver
-that is named; those that keep a plan repair it (`Repairer`).
+A policy takes a timeline and returns one checked plan per step. Policies that plan again use a named solver; those that
+keep a plan repair it (`Repairer`).
 """
 
 from __future__ import annotations
@@ -28,26 +28,25 @@ from euclio.workloads.fragments.networks import find_model
 from euclio.workloads.fragments.neurosurgeon import sending_s
 from euclio.workloads.fragments.uplink import SECONDS, Trace
 
-# Fleets by step: the fragments that clients leave to the server while their bandwidth moves.
-#
-# A step is what a bandwidth holds for. Graft sets the bandwidth of its clients each minute by default (Graft §9,
-# "Bandwidth trace replay"); here a trace's next value holds for so many seconds, one by default (ours).
+# Fleets by step: the fragments that clients leave to the server while their bandwidth changes.  A step is the time for
+# which a bandwidth holds. Graft sets the bandwidth of its clients each minute by default (Graft §9, "Bandwidth trace
+# replay"); here each value of a trace holds for a given number of seconds, one by default (ours).
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
     """Clients and their fleets, step by step."""
 
-    name: str  # what it is called
+    name: str  # its name
     clients: tuple[Client, ...]  # the clients
-    # the fleet of each step; a client that leaves nothing to the server in a step is not in it. Equal fleets are one
-    # object, so that they are planned once.
+    # the fleet of each step, without clients that leave nothing to the server. Equal fleets are one object, so that
+    # they are planned once.
     fleets: tuple[Fleet, ...]
     step_s: int = 1  # seconds that a step takes
 
     @property
     def changed(self) -> float:
-        """Mean number of clients per step whose partition point or time budget is another one than before."""
+        """Mean number of clients per step whose partition point or time budget has changed."""
         found = [_different(a, b) for a, b in pairwise(self.fleets)]
         return sum(found) / max(1, len(found))
 
@@ -56,13 +55,13 @@ class Timeline:
         """Steps at which a client cuts elsewhere than before, and the first: those at which Graft plans (Graft §3).
 
         "When any mobile device changes its partition point due to significant network bandwidth changes": the paper
-        says no more of what is significant, so that every change of a cut counts.
+        does not define "significant", so that every change of a cut counts.
         """
         cuts = [{f.name: f.partition_point for f in fleet.fragments} for fleet in self.fleets]
         return (0, *(t for t in range(1, len(cuts)) if cuts[t] != cuts[t - 1]))
 
     def held(self) -> Timeline:
-        """The same with the fleets that are planned for where only a trigger has a plan made: each until the next."""
+        """The same with the fleet of the last trigger in each step: plans are made at triggers only."""
         fired = set(self.triggers)
         fleets: list[Fleet] = []
         for t, fleet in enumerate(self.fleets):
@@ -78,7 +77,7 @@ class Followed(NamedTuple):
     tx2: int  # how many of them are Jetson TX2
     seconds: int  # how long they are followed
     seed: int  # seed of the clients and of their traces
-    traces: Sequence[Trace] | None = None  # measured traces, which begin anew where they end; None: seeded ones
+    traces: Sequence[Trace] | None = None  # measured traces, which repeat when they end; None means seeded ones
     name: str = ""  # the timeline's name; by default the network's short name
     step_s: int = 1  # seconds that each value of a trace holds for
 
@@ -98,7 +97,7 @@ class Followed(NamedTuple):
 
 
 def steps_of(seconds: int, step_s: int) -> int:
-    """Values of a trace that so many seconds take, the last one maybe not to its end."""
+    """Number of values of a trace in a number of seconds, the last one perhaps incomplete."""
     return -(-seconds // step_s)
 
 
@@ -120,7 +119,7 @@ def _different(before: Fleet, after: Fleet) -> int:
 
 
 def budget_at(client: Client, point: int, step: int) -> Fraction | None:
-    """The time budget that a client leaves to the server if it cuts at a layer; None: it cannot send anything."""
+    """The time budget that a client leaves to the server if it cuts at a layer; None if it cannot send."""
     mbps = client.uplink_mbps(step)
     if not mbps:
         return None
@@ -128,11 +127,10 @@ def budget_at(client: Client, point: int, step: int) -> Fraction | None:
     return client.slo_s - mobile - sending_s(client.model, point, mbps)
 
 
-# The last plan for the fleet of another second: what still serves stays, the rest is inserted greedily (ours).
-#
-# A fragment stays where it is if its client still cuts there and its time budget covers what its set takes. Others join
-# the set, or get the instances, that add the least GPU share, one after the other. Stages keep batch and share and have
-# as many instances as their fragments need.
+# The last plan for the fleet of another second: fragments that it still serves stay, the rest is inserted greedily
+# (ours).  A fragment stays in its place if its client still cuts there and its time budget covers the time of its set.
+# Others join the set, or get the instances, that add the least GPU share, one after the other. Stages keep batch and
+# share and have as many instances as their fragments need.
 
 
 @dataclass(slots=True)
@@ -140,7 +138,7 @@ class _Head:
     """Fragments of one partition point on the way to the shared stage."""
 
     begin: int  # their first layer
-    stage: tuple[int, int] | None  # batch and share of their own stage; None: they begin at the re-partition point
+    stage: tuple[int, int] | None  # batch and share of their own stage; None if they begin at the re-partition point
     members: list[int] = field(default_factory=list)  # the fragments by place in the new fleet
 
 
@@ -158,7 +156,7 @@ class _Set:
 
 
 class _Way(NamedTuple):
-    """A way to serve a fragment: GPU share that it adds, the set, and the head; both new ones where they are None."""
+    """A way to serve a fragment: the added GPU share, the set, and the head; None stands for a new one."""
 
     added_pct: int
     own: _Set
@@ -186,7 +184,7 @@ class Repairer:
         return FragmentPlan(tuple(self._plain(own, now) for own in sets))
 
     def _kept(self, before: Fleet, own: RealignedSet, now: Fleet, places: dict[str, int]) -> _Set:
-        """What is left of a set."""
+        """The rest of a set that is kept."""
         heads = []
         for head in own.heads:
             begin = before.fragments[head.fragments[0]].partition_point
@@ -302,12 +300,12 @@ class Sequel:
 
     @property
     def deployments(self) -> list[Deployment]:
-        """What runs in each step."""
+        """The deployment of each step."""
         return [deployed(fleet, plan) for fleet, plan in zip(self.fleets, self.plans, strict=True)]
 
 
 class Planner:
-    """Plans fleets anew by a solver, each once."""
+    """Plans fleets by a solver, each once."""
 
     def __init__(self, solver: str) -> None:
         self._solver = solver
@@ -325,18 +323,18 @@ class Planner:
 
 
 def from_scratch(line: Timeline, plan: Planner) -> Sequel:
-    """A new plan every step, whatever the last one was."""
+    """A new plan every step, independent of the last one."""
     return _checked(line, [plan(fleet) for fleet in line.fleets])
 
 
 def kept(line: Timeline, plan: Planner, every: int | None = None, worse: float = math.inf) -> Sequel:
-    """The last plan, repaired; a new one every so many steps, or where the last one is too much worse than a new one.
+    """The last plan, repaired; a new one after `every` steps, or if the last one is too much worse than a new one.
 
     Args:
         line: the fleets.
-        plan: what plans anew.
-        every: steps after which a new plan is taken; None: never.
-        worse: how much more share than a new plan the repaired one may take, as a share of that.
+        plan: the planner.
+        every: steps after which a new plan is taken; None disables it.
+        worse: most share above that of a new plan that the repaired one may take, relative to the new plan.
     """
     repairer = Repairer(Stages(line.fleets[0].network))
     plans, last = [plan(line.fleets[0])], 0
@@ -352,14 +350,14 @@ def kept(line: Timeline, plan: Planner, every: int | None = None, worse: float =
 
 
 class Hindsight:
-    """The best sequences of repaired plans, known all fleets: exact among those that one repair leads to.
+    """The best sequences of repaired plans if all fleets are known: exact among plans that one repair makes.
 
     Each step is served by the plan of some step, before or after, repaired for it.
 
     Args:
         line: the fleets.
-        plan: what plans the steps.
-        step: plans of every so many steps are candidates, and that of the step itself.
+        plan: the planner.
+        step: candidates are the plans of every `step`-th step, and that of the step itself.
     """
 
     def __init__(self, line: Timeline, plan: Planner, step: int = 1) -> None:

@@ -1,4 +1,4 @@
-"""The study of re-planning: policies on clients whose bandwidth moves, and what they cost (ours).
+"""The study of re-planning: policies for clients whose bandwidth changes, and their costs (ours).
 
 A timeline of more than `LONGEST` steps is not followed as a whole, since an optimal plan takes up to a second: policies
 follow stretches of it, each from a new plan on, and rows are means over these.
@@ -33,9 +33,8 @@ from euclio.serving.replanning.policies import (
 from euclio.workloads.fragments.clients import Client, fleet_at_mean
 from euclio.workloads.fragments.uplink import Trace, read_traces
 
-# Policies that do not move: each client cuts at one layer for good, so that one plan serves every second (ours).
-#
-# What they cost is seen in two figures: their share, and how often a client has less time left than the plan takes.
+# Policies without changes: each client always cuts at the same layer, so that one plan serves every second (ours).  Two
+# figures show their cost: their share, and how often a client has less time left than the plan takes.
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +47,18 @@ class StayingService:
 
 
 def at_mean(line: Timeline, plan: Planner) -> StayingService:
-    """Each client cuts where its mean bandwidth has it: Static (Graft §5.1)."""
+    """The plan with each client's cut at its mean bandwidth: Static (Graft §5.1)."""
     return _staying_plan(line, fleet_at_mean(f"{line.name}-mean", line.clients), plan)
 
 
 def in_hindsight(line: Timeline, plan: Planner) -> StayingService:
-    """Each client cuts where the server has most time in its worst second; if none will do, in most seconds."""
+    """The plan with each client's cut as of `_best_cut`, known all seconds."""
     fragments = [_best_cut(client, len(line.fleets)) for client in line.clients]
     return _staying_plan(line, Fleet(f"{line.name}-hindsight", line.clients[0].model.network, fragments), plan)
 
 
 def _best_cut(client: Client, seconds: int) -> Fragment:
-    """The cut that can be served in most seconds, and of such the one with most time in the worst of them.
+    """The cut that can be served in most seconds; of several, the one with most time in the worst second.
 
     Time counts as a multiple of the least budget with which the layers that are left can be served.
     """
@@ -133,10 +132,10 @@ SEED = 1
 MODELS = ("mob", "inc", "vgg")
 """Networks whose partition point moves with the bandwidth; those of the other two hardly do."""
 WORSE = (0.0, 0.02, 0.05, 0.1, 0.2, 0.5)
-"""How much more share than a new plan the last one may take."""
+"""Limits on the excess share of the last plan over a new one."""
 EVERY = (5, 10)
 SHADOWS = (0.0, 0.25, 1.0, 5.0)
-"""Time that a started instance takes its share before it is of use, in steps of the timeline."""
+"""Start-up time of an instance, for which it takes its share, in steps of the timeline."""
 STEP = 2
 """Hindsight chooses among the plans of every second step."""
 LONGEST = 120
@@ -151,7 +150,7 @@ TRIGGERED_WITHIN = "when a cut changes, kept unless worse by more than"
 WITHIN, HINDSIGHT = "kept unless worse by more than", "hindsight, shadow seconds"
 MEAN, FIXED = "one plan, cuts at the mean", "one plan, roomiest cuts in hindsight"
 SOLVERS = {"graft": "Graft", "fragment-columns": "optimum"}
-"""What plans anew: names of solvers, and what they are called here."""
+"""The planners: names of solvers, and their names here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,16 +161,16 @@ class PolicyRow:
     """
 
     line: str  # name of the timeline
-    planner: str  # what plans anew
-    policy: str  # what is done with the last plan
-    setting: float  # steps, seconds or part that the policy is given; 0: none
+    planner: str  # the planner
+    policy: str  # the treatment of the last plan
+    setting: float  # the policy's parameter: steps, seconds or part; 0 for none
     share_pct: float  # mean GPU share of the instances, in percent of one GPU
     above: float  # how much that is above new optimal plans every step, as a share of it
     started: float  # instances started per step
     shadow_pct: float  # mean GPU share of the instances that are started in a step
     missed: float  # part of the clients' steps that are not served in time
     step_s: int  # seconds of a step
-    planned: float  # part of the steps at which a trigger has a plan made; 1: there is no trigger
+    planned: float  # part of the steps at which a trigger has a plan made; 1 without a trigger
     shares_pct: tuple[int, ...]  # GPU share by step
 
 
@@ -197,7 +196,7 @@ def lines(
         models: short names of the networks.
         seconds: seconds of each timeline.
         clients: clients of each; a quarter are Jetson TX2.
-        traces: file or folder of measured traces; None: none.
+        traces: file or folder of measured traces; None means none.
         steps_s: seconds that a bandwidth holds for; timelines for each.
     """
     sources: list[tuple[str, list[Trace] | None]] = [("seeded", None)]
@@ -236,7 +235,7 @@ def rows_of(parts: Sequence[Timeline], *, trigger: bool = False) -> list[PolicyR
 
 
 def _sequels(line: Timeline, planner: Planner, whole: bool, trigger: bool) -> Iterator[tuple[str, float, _SequelCost]]:
-    """The policies on a timeline, or on a stretch of one, where nothing is said of what takes longer than that."""
+    """The policies on a timeline, or on a stretch of one, without those that need a longer time."""
     yield SCRATCH, 0.0, _SequelCost(from_scratch(line, planner))
     if trigger:
         held, planned = line.held(), len(line.triggers) / len(line.fleets)
@@ -291,16 +290,16 @@ def _staying_row(
 
 
 def break_even_s(moving: PolicyRow, staying: PolicyRow) -> float | None:
-    """Seconds that a started instance has to take its share in vain, for another policy to cost as much.
+    """Start-up seconds of an instance at which two policies cost the same.
 
-    With s such seconds a policy takes, on average, its share and s times what it starts in a second (ours).
+    With s such seconds a policy takes, on average, its share and s times the share that it starts in a second (ours).
 
     Args:
         moving: the policy that takes less share and starts more.
         staying: the other one.
 
     Returns:
-        The seconds; None: it does not start more.
+        The seconds; None if the first policy does not start more.
     """
     saved = moving.shadow_pct - staying.shadow_pct
     return moving.step_s * (staying.share_pct - moving.share_pct) / saved if saved > 0 else None

@@ -59,7 +59,7 @@ STAYING: tuple[tuple[Key, Key, str], ...] = tuple(
     )
     for worse in (0.05, 0.2, 0.5)
 )
-"""Pairs of policies whose break-even is shown: one that moves, one that stays, and what they are called."""
+"""Pairs of policies whose break-even is shown: one that moves, one that stays, and their label."""
 
 
 def all_rows(rows: Sequence[PolicyRow]) -> str:
@@ -86,7 +86,7 @@ def all_rows(rows: Sequence[PolicyRow]) -> str:
 
 
 def unit_of(step_s: int) -> str:
-    """What a step is called."""
+    """The word for a step."""
     return UNITS.get(step_s, f"{step_s} s")
 
 
@@ -104,7 +104,7 @@ def mean_row(rows: Sequence[PolicyRow]) -> PolicyRow:
 
 
 def page_tables(rows: Sequence[PolicyRow]) -> str:
-    """What the page shows: break-evens, then policies by length of a step, the longest ones first."""
+    """The tables of the page: break-evens, then policies by length of a step, the longest ones first."""
     steps = sorted({row.step_s for row in rows}, reverse=True)
     parts = [_break_evens(rows, steps)]
     for place, step_s in enumerate(steps):
@@ -171,7 +171,7 @@ def _policy(rows: Sequence[PolicyRow], step_s: int, key: Key, called: str, sourc
     yield f"| {called} | {' | '.join(cells)} |"
 
 
-# The figure of re-planning: GPU share over time, and what policies take with starts, by the time of a start.
+# The figure of re-planning: GPU share over time, and policies' share with starts, by the time of a start.
 
 ORANGE, BLUE, GREEN, GREY = "#d9822b", "#2f6fb5", "#3c9a5f", "#8a8f98"
 LINES: tuple[tuple[Key, str, str, str], ...] = (
@@ -181,7 +181,7 @@ LINES: tuple[tuple[Key, str, str, str], ...] = (
     ((OPTIMUM, WITHIN, 0.2), GREEN, "-", "optimum, kept unless 20 % worse"),
     ((OPTIMUM, SCRATCH, 0.0), BLUE, "-", "optimum, new every step"),
 )
-"""What is drawn over time: policy, colour, style, label."""
+"""The curves over time: policy, colour, style, label."""
 TOTALS: tuple[tuple[Key, str, str, str], ...] = (
     ((GRAFT, TRIGGERED, 0.0), ORANGE, "-", "Graft, new when a cut changes"),
     ((GRAFT, WITHIN, 0.2), ORANGE, "--", "Graft, kept unless 20 % worse"),
@@ -189,9 +189,9 @@ TOTALS: tuple[tuple[Key, str, str, str], ...] = (
     ((OPTIMUM, WITHIN, 0.2), GREEN, "-", "optimum, kept unless 20 % worse"),
     ((OPTIMUM, WITHIN, 0.5), GREEN, "--", "optimum, kept unless 50 % worse"),
 )
-"""What is drawn by the time that a start takes."""
+"""The curves over the time of a start."""
 START_S = np.geomspace(0.02, 60, 60)
-"""Seconds that a started instance takes its share before it is of use."""
+"""Start-up seconds of an instance, for which it takes its share."""
 MOST = 160
 """Top of the scale of totals, in percent above the optimum."""
 
@@ -242,7 +242,7 @@ def _over_time(axes: Any, name: str, rows: Sequence[PolicyRow]) -> None:
 
 
 def _totals(axes: Any, rows: Sequence[PolicyRow], step_s: int) -> None:
-    """Means over all timelines of what a policy takes, as shares of new optimal plans that start for nothing."""
+    """Draw means over all timelines of policies' shares, relative to new optimal plans with free starts."""
     best = {row.line: row.share_pct for row in chosen(rows, step_s, (OPTIMUM, SCRATCH, 0.0))}
     for key, colour, style, label in TOTALS:
         own = chosen(rows, step_s, key)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from euclio.serving.setup import Arrivals as Arrivals
     from euclio.serving.trace_files import load_trace as load_trace
 
-# The command imports a family's options with this package, and wants no compiled code for that.
+# The command imports a family's options with this package, which needs no compiled code.
 __getattr__ = lazy_names(
     __name__,
     {

@@ -1,4 +1,4 @@
-"""Ticks made for an instance: what its simulation rests on is whole ticks, where 63 bits allow it (ours)."""
+"""Ticks made for an instance: all times of its simulation are whole ticks, if 63 bits allow it (ours)."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from euclio.serving.setup import Arrivals
 from euclio.serving.units import NS_PER_S, Clock
 
 MOST_TICKS = 1 << 61
-"""Ticks that a whole simulation may last, with all that is still to do when the last request has come."""
+"""Most ticks of a whole simulation, with the work left after the last arrival."""
 MOST_DURATION = 1 << 52
-"""Ticks that an execution may last, so that it is multiplied by its factor without loss."""
+"""Most ticks of an execution, so that the product with its factor is exact."""
 MARGIN = 4
-"""Arrivals at random may be so many times as many as in the mean, and a hundred more."""
+"""Most random arrivals: this factor times their mean number, plus a hundred."""
 FINEST = 10**6
-"""Most ticks in a nanosecond where they cannot be exact."""
+"""Most ticks in a nanosecond if times cannot be exact."""
 
 
 def fine_clock(session: Session, plan: Plan, checked: Evaluation, setup: Setup, rate: Fraction) -> Clock:
     """The clock of a simulation.
 
-    Its ticks are nanoseconds if all durations are whole ones and arrivals are at random. Otherwise they are parts of
-    them, such that durations, and the periods of evenly spaced requests and of their dummies, are whole ticks. If that
-    takes more ticks than the simulated time has room for, it is durations alone, and if that is too many as well, as
-    fine a decimal part as there is room for. Delays of edges count as durations. `rate` is that of all streams together
-    at load 1, in requests per second.
+    Its ticks are nanoseconds if all durations are whole ones and arrivals are random. Otherwise they are parts of
+    nanoseconds, such that durations, and the periods of evenly spaced requests and of their dummies, are whole ticks.
+    If the simulated time has no room for so many ticks, only durations are whole ticks. If even these take too many, a
+    tick is the finest decimal part with enough room. Delays of edges count as durations. `rate` is that of all streams
+    together at load 1, in requests per second.
     """
     durations = [*_durations(session, plan), *session.delay_s.values()]
     most = _most_ticks_per_ns(session, plan, checked, setup, rate)
@@ -52,7 +52,7 @@ def fine_clock(session: Session, plan: Plan, checked: Evaluation, setup: Setup, 
 
 
 def alike(module: Module, c: Configuration) -> Iterator[Configuration]:
-    """The configurations that a batch of this one could be filled up to: no larger, on the same hardware."""
+    """The configurations up to which a batch of this one may be padded: no larger, on the same hardware."""
     return (
         k for k in module.profile if (k.hardware, k.concurrency) == (c.hardware, c.concurrency) and k.batch <= c.batch
     )
@@ -70,7 +70,7 @@ def _durations(session: Session, plan: Plan) -> Iterator[Fraction]:
 
 
 def _periods(session: Session, checked: Evaluation, setup: Setup, rate: Fraction) -> Iterator[Fraction]:
-    """Periods of requests and of dummies, which begin with half of one, and what modules hold requests for."""
+    """Periods of requests and of dummies, which begin with half of one, and the times that modules hold requests."""
     for stream in streams(session):
         yield 1 / (offered(setup, rate) * stream.rate_rps / rate)
     for module in checked.modules:
@@ -87,7 +87,7 @@ def offered(setup: Setup, rate: Fraction) -> Fraction:
 
 
 def _most_ticks_per_ns(session: Session, plan: Plan, checked: Evaluation, setup: Setup, rate: Fraction) -> int:
-    """How many ticks of a nanosecond the time has room for, were every invocation executed alone, one after another."""
+    """Most ticks in a nanosecond that the time has room for, even if every invocation were executed alone in turn."""
     longest = float(duration_factors(setup.noise, setup.seed).max())
     seconds = exact(setup.seconds)
     # Clients have one request each when no more come; arrivals may all be left then.

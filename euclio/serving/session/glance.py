@@ -23,11 +23,11 @@ FULL = Fraction(1)
 
 
 def overloaded(system: System, setup: Setup) -> dict[str, Fraction]:
-    """The modules with a machine that has no slack, and its load: what comes over the most that it can do.
+    """The modules with a machine that has no slack, and its load: the rate of arrivals over its highest rate.
 
     At a load of 1 and random arrivals a queue has no mean, and the share in time falls the longer requests come; evenly
-    spaced ones at that load are served. Above 1 neither is. A trace ends, clients wait, and what is dropped waits for
-    nobody: nothing is said of those.
+    spaced ones at that load are served. Above 1 neither is served. The function does not cover traces, which end,
+    clients, which wait, and dropped requests, which need no machine.
     """
     if setup.clients or setup.arrivals is Arrivals.TRACE or setup.dropping is not Dropping.NEVER:
         return {}
@@ -37,7 +37,7 @@ def overloaded(system: System, setup: Setup) -> dict[str, Fraction]:
 
 
 def never_in_words(loads: dict[str, Fraction]) -> str:
-    """What never catches up, in a few words; of several modules the busiest. Empty: nothing."""
+    """The module that never catches up, in a few words; of several, the busiest. Empty if there is none."""
     if not loads:
         return ""
     name = max(loads, key=lambda name: loads[name])
@@ -45,7 +45,7 @@ def never_in_words(loads: dict[str, Fraction]) -> str:
 
 
 def _loads(system: System, setup: Setup) -> dict[str, Fraction]:
-    """The load of the busiest machines of each module that are given requests together."""
+    """The load of each module's busiest machines that get requests together."""
     rates = [offered(setup, system.rate_rps) * share for share in system.shares]
     hosts: dict[int, Fraction] = defaultdict(Fraction)
     found: dict[str, Fraction] = {}
@@ -70,7 +70,7 @@ def _loads(system: System, setup: Setup) -> dict[str, Fraction]:
 
 
 def _most_rps(system: System, machine: Machine) -> Fraction:
-    """The most that a machine can do, at whatever size of batch; less where its starts are spaced."""
+    """The highest rate of a machine over all sizes of batches; lower if its starts are spaced."""
     own = system.plan.modules[machine.module].allocations[machine.allocation].configuration
     most = max(c.throughput_rps for c in alike(system.session.modules[machine.module], own))
     if machine.host is not None:
@@ -78,16 +78,16 @@ def _most_rps(system: System, machine: Machine) -> Fraction:
     return min(most, machine.rate_rps) if machine.spacing_ticks else most
 
 
-# Simulators take as long to be imported as all else of a short solve, and most plans serve too many requests for them.
+# Importing simulators takes as long as a short solve, and most plans serve too many requests for them.
 share_in_time = late("euclio.serving.session.in_turn", "share_in_time")
 
 BY_MODULE = 20_000
-"""Invocations that take less than 0.3 s of one core without machine code, one module after the other. It is they that
-are counted and not the time, so that the same input shows the same."""
+"""Invocations that take less than 0.3 s of one core without machine code, one module after the other. The limit counts
+them and not the time, so that the same input shows the same."""
 
 
 def never_catches_up(session: Session, result: Result) -> str:
-    """What has no slack under Poisson arrivals, in a few words; empty: nothing, or there is no plan."""
+    """The module without slack under Poisson arrivals, in a few words; empty if there is none, or no plan."""
     if result.plan is None or result.value is None or "attainment" in result.options:
         return ""
     setup = Setup(**DEPLOYED)
@@ -108,7 +108,7 @@ def poisson_attainment(session: Session, result: Result) -> float | None:
         result: a checked result.
 
     Returns:
-        The share; None: there is no plan, it was asked for an attainment, or the simulation is not done within 0.3 s.
+        The share. None if there is no plan, it was asked for an attainment, or the simulation would take over 0.3 s.
     """
     if result.plan is None or result.evaluation is None or result.value is None or "attainment" in result.options:
         return None

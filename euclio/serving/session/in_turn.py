@@ -1,9 +1,9 @@
-"""The same requests as the engine serves, module after module: about ten times as fast, for latencies alone (ours).
+"""The engine's requests simulated module after module: about ten times as fast, for latencies alone (ours).
 
-Modules do not reach back to those before them, unless machines are shared, requests are dropped or batches take their
-noise in the order in which they start. Without these, each module is served by itself with all that becomes ready until
-some time (`engine/one_module.py`), and every request is answered at the same tick as by the engine; only where batches
-of two modules end at the same tick may the requests in them go on in another order.
+A module has no effect on those before it, unless machines are shared, requests are dropped or batches take their noise
+in the order in which they start. Without these, each module is simulated by itself with all invocations that become
+ready until some time (`engine/one_module.py`). Every request is answered at the same tick as by the engine. The only
+difference: if batches of two modules end at the same tick, their requests may go on in another order.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from euclio.serving.units import Ints
 NOT_INVOKED = -1
 """Latency at a module that a request does not invoke."""
 PIECE = 1 << 14
-"""Requests that are served at once at most."""
+"""Most requests that are served at once."""
 ROOM = 1 << 16
-"""Requests that there is room for at first."""
+"""Room for requests at first."""
 
 
 def covers(system: System, noise: float) -> bool:
@@ -49,7 +49,8 @@ def covers(system: System, noise: float) -> bool:
     rounds_of_single_requests = system.dealing == DEALINGS[Dispatch.REQUEST_ROUNDS]
     pulls = pulls or (system.dealing is not None and system.dealing.queued)
     waits_to_pull = pulls and any(machine.timeout_ticks != 0 for machine in system.machines)
-    # A request that skips the module of an objective is done when the modules before it are, and passes it later.
+    # A request that skips the module of an objective is done when the modules before it are, and passes the module
+    # later.
     skipped = system.delays and any(system.modules[one.module].per_request < 1 for one in system.objectives)
     return not (
         noise
@@ -63,10 +64,10 @@ def covers(system: System, noise: float) -> bool:
 
 
 class RequestStream:
-    """The requests of a setup, drawn as far as they are asked for: many simulations may be given the same."""
+    """The requests of a setup, drawn on demand: many simulations may share them."""
 
     def __init__(self, system: System, setup: Setup) -> None:
-        """Nothing is drawn yet; of the system only the rates of its modules matter."""
+        """Begin without draws; of the system only the rates of its modules matter."""
         self._pieces = incoming(system, setup)
         self._over = False
         self._count = 0
@@ -75,7 +76,7 @@ class RequestStream:
         self._counts: NDArray[np.int32] | None = None if ones else np.zeros((ROOM, len(system.modules)), np.int32)
 
     def until(self, ticks: int) -> Ints:
-        """When all requests come that come before a time, and perhaps some more."""
+        """Arrivals of all requests before a time, and perhaps some more."""
         while not self._over and not (self._count and self._arrival[self._count - 1] >= ticks):
             piece = next(self._pieces, None)
             if piece is None:
@@ -92,12 +93,12 @@ class RequestStream:
 
     @property
     def room(self) -> int:
-        """Requests that there is room for at least; not all of them have been drawn."""
+        """A lower bound on the room for requests; not all of them have been drawn."""
         return len(self._arrival)
 
     @property
     def counts(self) -> NDArray[np.int32] | None:
-        """Invocations by request and module, `ELSEWHERE` of modules of other streams; None: one of each."""
+        """Invocations by request and module, `ELSEWHERE` at modules of other streams; None means one of each."""
         return self._counts
 
 
@@ -109,7 +110,7 @@ def _with_room(table: NDArray[Any], rows: int) -> NDArray[Any]:
 
 
 class InTurn:
-    """A simulation of a system that `covers`, which begins with idle machines and can be gone on with."""
+    """A simulation of a system that `covers` admits; it begins with idle machines and can be continued."""
 
     def __init__(
         self,
@@ -120,7 +121,7 @@ class InTurn:
         seed: int = 0,
         watched: Iterable[int] = (),
     ) -> None:
-        """Nothing is simulated yet; dummies end at `until_ticks`. Watched modules are asked for their own latencies."""
+        """Begin at time 0; dummies end at `until_ticks`. Watched modules record their own latencies."""
         self._system, self._coming = system, coming
         self._requests = Requests(len(system.modules))
         draws = first_draws(seed, len(system.modules))
@@ -171,10 +172,10 @@ class InTurn:
         return time[own], request[own]
 
     def latencies(self, first: int, last: int) -> Ints:
-        """How long requests took in ticks, by their numbers; `UNANSWERED` where they are not answered yet.
+        """Latencies of requests in ticks, by their numbers; `UNANSWERED` if they are not answered yet.
 
-        With objectives of modules it is the longest of the times until each of them, with the time by which it is
-        shorter than the longest objective: a request keeps all of them where this is at most `System.slo_ticks`.
+        With objectives of modules it is the longest of the times until each of them, each plus the difference to the
+        longest objective: a request keeps all of them if this is at most `System.slo_ticks`.
         """
         took = self._requests.finish[first:last] - self.arrivals()[first:last]
         for m in self._leading:
@@ -183,17 +184,17 @@ class InTurn:
         return took
 
     def _under_way(self, m: int) -> Iterator[Ints]:
-        """The requests that have come to a module and not passed it, or are on their way there; `NONE`: dummies."""
+        """The requests that have come to a module and not passed it, or are on their way there; `NONE` for dummies."""
         yield from self._modules[m].under_way()
         for parent in self._system.modules[m].parents:
             if (parent, m) in self._ways:
                 yield self._ways[parent, m].request
 
     def module_latencies(self, m: int, first: int, last: int) -> Ints:
-        """How long requests took at a watched module in ticks, by their numbers.
+        """Latencies of requests at a watched module in ticks, by their numbers.
 
-        From when they were ready there to the end of the last of their invocations there; `UNANSWERED` where that is
-        not over yet, `NOT_INVOKED` where there are none. None of the requests was forgotten (`forget`).
+        They last from the time when a request was ready there to the end of the last of its invocations there;
+        `UNANSWERED` before that end, `NOT_INVOKED` without invocations. The requests must not be forgotten (`forget`).
         """
         served = self._modules[m]
         assert served.watch is not None, "the module is not watched"
@@ -206,13 +207,13 @@ class InTurn:
         return took
 
     def forget(self, before: int) -> None:
-        """Keep no more what single modules took for the requests before one, which bounds memory."""
+        """Forget the latencies of single modules for the requests before one, which bounds memory."""
         for served in self._modules:
             if served.watch is not None:
                 served.watch.forget(before)
 
     def arrivals(self) -> Ints:
-        """When all requests came that have come so far, in ticks."""
+        """Arrivals of all requests so far, in ticks."""
         return self._coming.until(0)[: self._taken]
 
 
@@ -227,7 +228,7 @@ class _Served:
         self._module, self._m, self._requests, self._coming = module, m, requests, coming
         later = system.delays and not system.objectives
         self._done = 0 if later else module.end_ticks
-        """Ticks that are added to ends here before they are noted with the requests. None means that they are not."""
+        """Ticks added to ends here before they are noted with the requests. None means that they are not noted."""
         self._skips = not later
         """Whether a request that skips the module has just done its work before it. Behind a delay it has not."""
         self._alone = module.per_request == 1
@@ -236,20 +237,20 @@ class _Served:
         self._queued = system.dealing is not None and system.dealing.queued
         """Whether each machine has a queue of its own."""
         self._singly = system.dealing is not None and system.dealing.unit is Unit.REQUEST and not self._queued
-        """Whether single invocations are dealt out to batches; if not, a batch is what comes one after the other."""
+        """Whether single invocations are dealt out to batches; otherwise a batch has consecutive invocations."""
         self._tables = _tables(system, module)
         self._tables.router[0, routers.FIRST : routers.SECOND + 1] = draws
         self._left: tuple[Ints, Ints, Ints] = (NOTHING, NOTHING, NOTHING)
-        """When what is in no batch yet became ready, whose it is, and which machine with a queue was given it."""
+        """Of invocations in no batch yet: times when they became ready, requests, and the machines that queue them."""
         self._running: tuple[Ints, Ints, Ints] = (NOTHING, NOTHING, NOTHING)
         """Ends, sizes and members of the batches that have not ended."""
         self.watch: Watch | None = None
-        """What is noted of its own latencies, if they will be asked for."""
+        """The record of its own latencies, if they are needed."""
 
     def go_to(self, given: list[tuple[Ints, Ints]], until: int) -> tuple[Ints, Ints]:
-        """Serve what has passed the modules before until a time; gives when which requests have passed this one.
+        """Serve requests that passed the modules before until a time; returns times and requests that passed this one.
 
-        Of a module that no other comes after nothing is given. Where its ends count, they are noted with the requests.
+        A module without others after it returns nothing. If its ends count, they are noted with the requests.
         """
         time, request = self._entered(given)
         skipped = None
@@ -269,7 +270,7 @@ class _Served:
         return merged(passed, skipped) if self._module.children else passed
 
     def under_way(self) -> Iterator[Ints]:
-        """The requests that have come to this module and not passed it; `NONE`: dummies."""
+        """The requests that have come to this module and not passed it; `NONE` for dummies."""
         yield self._left[1]
         yield self._running[2]
         if self._singly:
@@ -278,7 +279,7 @@ class _Served:
                 yield s.open[first : first + size]
 
     def _entered(self, given: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
-        """What becomes ready: when the last module before it has been passed."""
+        """Times and requests that become ready, once they have passed the last module before this one."""
         if len(given) == 1:
             return given[0]
         time, request = functools.reduce(merged, given)
@@ -286,7 +287,7 @@ class _Served:
         return time[:kept], request[:kept]
 
     def _invoked(self, time: Ints, request: Ints) -> tuple[Ints, Ints, tuple[Ints, Ints]]:
-        """When whose invocations become ready, and when which requests come that have none."""
+        """Times and requests of invocations that become ready, and of requests without invocations."""
         counts, left = self._coming.counts, self._requests.waiting_at(self._m)
         assert counts is not None
         room, number = len(time) * math.ceil(self._module.per_request), np.zeros(2, np.int64)
@@ -332,12 +333,12 @@ class _Served:
         closed = int(s.number[t.CLOSED])
         order = np.lexsort((by[:closed], starts[:closed]))
         first, sizes = np.cumsum(s.sizes[:closed]) - s.sizes[:closed], s.sizes[order]
-        # The members of a batch stand together; where each of them is, batch after batch.
+        # The members of a batch stand together: the place of each of them, batch after batch.
         place = np.repeat(first[order] - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
         return s.ends[order], sizes, s.members[place]
 
     def _ended(self, ends: Ints, sizes: Ints, members: Ints, until: int) -> tuple[Ints, Ints]:
-        """When which requests have passed, as batches end until a time; the others go on."""
+        """Times and requests that have passed, as batches end until a time; the others go on."""
         ends, sizes, members = (np.concatenate(p) for p in zip(self._running, (ends, sizes, members), strict=True))
         if self.watch is not None:
             self.watch.end(ends, sizes, members, until)
@@ -358,7 +359,7 @@ class _Served:
 
 
 def _ended_in_order(s: between.Passing, until: int) -> Ints:
-    """The batches that end before a time, as they do."""
+    """The batches that end before a time, by their ends."""
     order = np.empty(len(s.ends), np.int64)
     count = between.in_order(s, until, order)
     if count >= 0:
@@ -428,10 +429,10 @@ def share_in_time(session: Session, plan: Plan, space: PlanSpace, setup: Setup, 
         plan: a plan of it.
         space: its plan space.
         setup: arrivals and seconds.
-        invocations: how many there will be about.
+        invocations: their approximate number.
 
     Returns:
-        The share; None: only the engine can simulate that plan, and it would take too long.
+        The share. None if only the engine can simulate that plan, and it would take too long.
 
     Raises:
         InputError: the plan has numbers that are too large to be simulated.
@@ -439,7 +440,7 @@ def share_in_time(session: Session, plan: Plan, space: PlanSpace, setup: Setup, 
     system = build_system(session, plan, space, setup, fine=True)
     if not covers(system, setup.noise) or any(machine.timeout_ticks < 0 for machine in system.machines):
         return simulate(session, plan, setup, space).attainment if invocations <= BY_ENGINE else None
-    # The count is that of `simulate`; batches that nothing fills any more are closed by their time-outs.
+    # The count is that of `simulate`; timeouts close batches that no arrival fills any more.
     served = InTurn(system, RequestStream(system, setup), system.clock.up(setup.seconds))
     served.go_to(FOREVER)
     arrived = len(served.arrivals())

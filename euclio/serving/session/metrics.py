@@ -75,9 +75,9 @@ def speed(simulation: Simulation) -> str:
 
 
 def utilization(simulation: Simulation) -> float | None:
-    """Share of the time that machines execute, each weighted by its price; None: none has a price.
+    """Share of the time that machines execute, each weighted by its price; None if none has a price.
 
-    A machine that modules share executes for all of them, and has its price once.
+    A machine that modules share executes for all of them, and its price counts once.
     """
     price, machines = simulation.session.price, simulation.system.machines
     weights = np.array([float(price[_hardware(simulation, k)]) for k in range(len(machines))])
@@ -87,7 +87,7 @@ def utilization(simulation: Simulation) -> float | None:
 
 
 def mean_batch(simulation: Simulation, machines: Ints) -> float | None:
-    """Invocations per batch of some machines, dummies included; None: they executed nothing."""
+    """Invocations per batch of some machines, dummies included; None if they executed nothing."""
     batches = int(simulation.machines.batches[machines].sum())
     return float(simulation.machines.served[machines].sum() / batches) if batches else None
 
@@ -143,7 +143,7 @@ def _machines(simulation: Simulation) -> list[dict[str, Any]]:
 
 
 def _sharing(simulation: Simulation, machine: Machine) -> dict[str, Any]:
-    """The modules that a machine is shared by, where it is one of those; what waits there waits for all of them."""
+    """The modules that share a machine, if any; its queue holds the batches of all of them."""
     if machine.host is None:
         return {}
     alike = [other for other in simulation.system.machines if other.host == machine.host]

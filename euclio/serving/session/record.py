@@ -1,4 +1,4 @@
-"""What a simulation of a session has found: counts and histograms, whose size does not grow with the requests."""
+"""The record of a session's simulation: counts and histograms, whose size does not grow with the requests."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ class Latencies:
 
     @property
     def entries(self) -> int:
-        """How many latencies there are."""
+        """Number of latencies."""
         return int(self.count.sum())
 
     @property
     def mean_s(self) -> float | None:
-        """Their mean in seconds; None: there are none."""
+        """Their mean in seconds; None if there are none."""
         return self.total_ns / self.entries / NS_PER_S if self.entries else None
 
     @property
     def max_s(self) -> float | None:
-        """The largest in seconds; None: there are none."""
+        """The largest in seconds; None if there are none."""
         return self.largest_ns / NS_PER_S if self.entries else None
 
     def quantile_s(self, share: float) -> float | None:
-        """The latency in seconds that a share of the entries does not exceed, to 0.1 %; None: there are none."""
+        """The latency in seconds that a share of the entries does not exceed, to 0.1 %; None if there are none."""
         if not self.entries:
             return None
         histogram = np.zeros(self.bins[-1] + 1, np.int64)
@@ -56,7 +56,7 @@ class Latencies:
         return min(float(quantiles(histogram, np.array([share]))[0]), float(self.largest_ns)) / NS_PER_S
 
     def share_within(self, limit_ns: int) -> float | None:
-        """Share of entries up to a limit; those in its bin, at most 0.1 % above it, count too. None: there are none."""
+        """Share of entries up to a limit, with those in its bin, at most 0.1 % above it; None if there are none."""
         if not self.entries:
             return None
         if self.largest_ns <= limit_ns:
@@ -66,7 +66,7 @@ class Latencies:
 
 @dataclass(frozen=True, slots=True)
 class ModuleTally:
-    """What happened at a module.
+    """Counts of a module.
 
     Attributes:
         ready: invocations that became ready, without dummies.
@@ -101,7 +101,7 @@ class ObjectiveTally:
 
 @dataclass(frozen=True, slots=True)
 class MachineTallies:
-    """What machines did, one entry each.
+    """Work of machines, one entry each.
 
     Attributes:
         busy: share of the time while requests come that its slots execute.
@@ -145,7 +145,7 @@ class Simulation(Framed, Plotted):
 
     Attributes:
         session: the instance.
-        plan: what serves it.
+        plan: its plan.
         setup: arrivals, load, dispatch.
         system: its machines and targets.
         dispatch: the dispatcher.
@@ -157,7 +157,7 @@ class Simulation(Framed, Plotted):
         modules: in the order of the session's modules.
         machines: in the order of `System.machines`.
         windows: requests that arrived, and of these those answered in time, by window of arrival, shape (windows, 2).
-        executions: what was executed in the part of the time that a timeline shows.
+        executions: executions in the part of the time that a timeline shows.
         wall_s: seconds that the simulation took.
         objectives: in the order of the session's objectives.
     """
@@ -188,5 +188,5 @@ class Simulation(Framed, Plotted):
 
     @property
     def attainment(self) -> float | None:
-        """Their share of those that arrived; None: none did."""
+        """Their share of those that arrived; None if none did."""
         return self.attained / self.arrived if self.arrived else None

@@ -1,4 +1,4 @@
-"""The driver of the compiled simulator: feeds arrivals, gives it room, reads what it has counted."""
+"""The driver of the compiled simulator: feeds arrivals, gives it room, reads its counts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def together(system: System, arrivals: Sequence[Iterable[Ints]]) -> Iterator[Pie
     """The requests of all streams in the order in which they come; at one time, in the order of the streams.
 
     Args:
-        system: what serves them.
+        system: the system that serves them.
         arrivals: by stream, pieces of times in ticks, ascending.
     """
     streams = [_counted(system, number, own) for number, own in enumerate(arrivals)]
@@ -75,7 +75,7 @@ def _merged(streams: Sequence[Iterator[Piece]], modules: int) -> Iterator[Piece]
                 going_on.discard(k)
             else:
                 held[k] = _joined([held[k], piece])
-        # Of a stream that goes on nothing is known from its last time on.
+        # A stream that goes on is unknown from its last time on.
         last = {k: held[k][0][-1] if held[k][0].size else -1 for k in going_on}
         until = min(last.values(), default=None)
         wanted = {k for k, time in last.items() if time == until}
@@ -93,21 +93,21 @@ def _joined(pieces: Sequence[Piece]) -> Piece:
 
 
 ROOM = 1024
-"""Requests and invocations that there is room for at first; doubled as often as needed."""
+"""Room for requests and invocations at first; doubled as often as needed."""
 SPARE_BATCHES = 8
-"""Every batch has an invocation, but for those that are being ended or dropped."""
+"""Batches beyond the number of invocations: only batches that are ending or dropped have no invocation."""
 LOGGED = 1 << 16
-"""Entries of a log before it is taken away."""
+"""Entries of a log before it is cleared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Logs:
-    """All that happened, in the order of events.
+    """Logs of all executions, invocations and requests, in the order of events.
 
     Attributes:
         executions: module, machine, invocations, start, end of each batch, shape (batches, 5).
-        invocations: request (-1: a dummy), module, ready, machine, start, end, shape (invocations, 6).
-        requests: number, arrival, finish (-1: dropped), shape (requests, 3).
+        invocations: request (-1 for a dummy), module, ready, machine, start, end, shape (invocations, 6).
+        requests: number, arrival, finish (-1 if dropped), shape (requests, 3).
     """
 
     executions: Ints
@@ -118,11 +118,11 @@ class Logs:
 class Server:
     """A running simulation of a system.
 
-    Its tables live on between calls, so that arrivals can be fed bit by bit, and machines, targets and durations can
-    be changed in between.
+    Its tables stay between calls, so that arrivals can be fed in pieces, and machines, targets and durations can change
+    in between.
 
     Attributes:
-        system: what serves.
+        system: the system.
         state: the tables of the compiled simulator (`euclio.serving.session.engine.tables`).
     """
 
@@ -140,14 +140,14 @@ class Server:
         """Set up an idle system at time 0.
 
         Args:
-            system: what serves.
+            system: the system.
             until_ticks: when dummies and, in a closed loop, requests end.
-            factors: real over expected durations, used in turn; None: 1.
-            logs: whether all that happens is kept.
+            factors: real over expected durations, used in turn; None means 1.
+            logs: whether logs are kept.
             closed_loop: whether an answered request is followed at once by the next one of its client, which has as
                 many invocations as the first request that was fed.
-            window_ticks: width of windows of arrivals, in each of which attained requests are counted; 0: none are.
-            seed: of what routers draw.
+            window_ticks: width of windows of arrivals, in each of which attained requests are counted; 0 disables it.
+            seed: seed of the routers' draws.
         """
         self.system = system
         self._logs: tuple[list[Ints], list[Ints], list[Ints]] | None = ([], [], []) if logs else None
@@ -163,10 +163,10 @@ class Server:
                 push(self.state, int(self.state.dummy[m, t.DUE]), t.DUMMY, m, m)
 
     def feed(self, arrival_ticks: Ints, counts: Ints, *, last: bool = False) -> None:
-        """Give the next arrivals; those given before have to be used up (`advance` says so).
+        """Give the next arrivals; those given before must be used up (`advance` reports this).
 
         Args:
-            arrival_ticks: ascending, not before what has happened, shape (requests,).
+            arrival_ticks: ascending, not before the events so far, shape (requests,).
             counts: invocations per request and module, shape (requests, modules).
             last: whether no more will be fed.
 
@@ -188,10 +188,10 @@ class Server:
         """Let all happen that happens before a time.
 
         Args:
-            until_ticks: the time; without it all that was fed is answered, if it was the last.
+            until_ticks: the time; without it all fed requests are answered, if they were the last.
 
         Returns:
-            Whether it got there; if not, it needs more arrivals, or to know that there are none.
+            Whether it got there; if not, it needs more arrivals, or the statement that there are none.
 
         Raises:
             InputError: there is work left for longer than times can be counted.
@@ -221,13 +221,13 @@ class Server:
         event = self.state.event[: self.state.number[t.EVENTS]]
         ends = event[event[:, t.ORDER] >> t.KIND_SHIFT == t.END]
         machine = self.state.batch[ends[:, t.PAYLOAD], t.ON]
-        # Executions are counted in full when they start; what is yet to come of those under way is taken off.
+        # Executions count in full when they start; the rest of those under way is subtracted.
         found: Ints = self.state.machine[:, t.BUSY].copy()
         np.subtract.at(found, machine, ends[:, t.TIME] - at_ticks)
         return found
 
     def keep_logs(self, kept: bool) -> None:
-        """Keep all that happens from here on, or no more of it; what was kept before is forgotten."""
+        """Start or stop keeping logs from here on; earlier entries are forgotten."""
         self._logs = ([], [], []) if kept else None
         rows = _log_rows(self.system, kept)
         self.state = self.state._replace(
@@ -238,7 +238,7 @@ class Server:
         self.state.number[[t.EXECUTIONS_LOGGED, t.PASSAGES_LOGGED, t.REQUESTS_LOGGED]] = 0
 
     def logs(self) -> Logs:
-        """All that happened so far; only if logs are kept."""
+        """The logs so far; only if logs are kept."""
         assert self._logs is not None, "logs are not kept"
         self._take_logs()
         columns = (t.EXECUTION_LOG_COLUMNS, t.PASSAGE_LOG_COLUMNS, t.ANSWER_LOG_COLUMNS)
@@ -326,7 +326,7 @@ def _machine_table(system: System) -> tuple[Ints, Ints]:
 
 
 def _target_table(system: System, machine: Ints) -> tuple[Ints, Ints]:
-    """Targets of all modules; the machines get to know theirs."""
+    """Targets of all modules; enters them into the table of machines."""
     targets = [target for module in system.modules for target in module.targets]
     table = np.zeros((len(targets), routers.TARGET_COLUMNS), np.int64)
     member: list[int] = []
@@ -339,7 +339,7 @@ def _target_table(system: System, machine: Ints) -> tuple[Ints, Ints]:
 
 
 def _queue_table(system: System, machine: Ints) -> Ints:
-    """A queue of each module; where machines have queues of their own, they get to know theirs."""
+    """A queue of each module; if machines have queues of their own, enters them into the table of machines."""
     pulling = [module.machines for module in system.modules]
     if system.dealing is not None and system.dealing.queued:
         machine[:, t.QUEUE] = np.arange(len(pulling), len(pulling) + len(machine))
@@ -390,7 +390,7 @@ def dummy_row(period: Fraction) -> tuple[int, ...]:
     """The dummies of a module, the first after half a period; parts of ticks stand in a scale that fits."""
     half = period / 2
     over = min(math.lcm(period.denominator, half.denominator), t.MOST_OVER)
-    # Where a part has to be rounded it is off by 2⁻⁶² ticks.
+    # A rounded part is off by 2⁻⁶² ticks.
     due, carried = divmod(math.floor(half * over), over)
     whole, part = divmod(math.floor(period * over), over)
     return due, carried, whole, part, over
@@ -447,8 +447,8 @@ def serve_evenly(system: System, requests: int) -> Logs:
 
     Args:
         system: the plan as machines.
-        requests: how many requests come of all streams, about. The last ones may wait for batches that nothing fills
-            any more.
+        requests: approximate number of requests of all streams. The last ones may wait for batches that no arrival
+            fills any more.
     """
     rates = [system.rate_rps * share for share in system.shares]
     each = [math.ceil(requests * share) for share in system.shares]

@@ -15,45 +15,45 @@ from euclio.serving.session.targets import own_dispatch
 from euclio.serving.setup import Arrivals
 
 FREE = ("load", "seconds", "seed")
-"""What a simulation may take as it likes, without serving otherwise than a plan was made for."""
+"""Fields that a simulation may choose freely, and still serve as the plan was made for."""
 SWITCHES = ("dummies", "planned_delays", "hold")
 DEPLOYED: dict[str, Any] = {"dummies": False, "planned_delays": True}
-"""How a plan for evenly spaced requests is deployed: nobody sends its dummies, and the queue delays that count on them
-close the batches that they would have filled (`euclio.export`)."""
+"""How a plan for evenly spaced requests is deployed: without its dummies. Queue delays that assume them close the
+batches that they would have filled (`euclio.export`)."""
 NUMBERS = ("seconds", "seed", "noise", "timeout_s", "cv", "on_s", "off_s")
 ALL_IN_TIME = 1.0
 """The attainment of a plan whose worst case is within the SLO."""
 NAMES = {Arrivals.UNIFORM: "even arrivals", Arrivals.POISSON: "Poisson arrivals", Arrivals.TRACE: "arrivals of a trace"}
 _USUAL = ("time-outs as planned", "modules hold nothing", "nothing is dropped", "no noise")
-"""Words that are said only where they differ."""
+"""Words that are left out; the text names the service only if it differs from them."""
 
 
 def service(setup: Setup, space: PlanSpace) -> dict[str, Any]:
-    """What a setup says of how requests come and are served under a plan space, as plain data; no timestamps."""
+    """Arrivals and service of a setup under a plan space, as plain data without timestamps."""
     described = replace(setup, dispatch=setup.dispatch or own_dispatch(space.policy), trace_s=()).describe()
     return {key: value for key, value in described.items() if key not in FREE}
 
 
 def even_service(space: PlanSpace) -> dict[str, Any]:
-    """What a plan of a plan space is made for where no attainment is asked for, as it stands in results."""
+    """The service that a plan of a plan space is made for without an attainment, as results state it."""
     return dict(_even_service(space))
 
 
 @lru_cache(maxsize=1024)
 def _even_service(space: PlanSpace) -> dict[str, Any]:
-    """What `even_service` gives, made once for each plan space: every result has it."""
+    """The result of `even_service`, made once for each plan space, since every result of a solver has it."""
     return {"attainment": ALL_IN_TIME, **service(Setup(Arrivals.UNIFORM, dummies=not space.policy.pulls), space)}
 
 
 def setup_from(told: Any, field: str) -> Setup:
-    """The setup that stands in a result as plain data; what is not of setups is not looked at.
+    """The setup that a result states as plain data; fields outside setups are ignored.
 
     Args:
         told: the plain data.
-        field: where it stands, for errors.
+        field: its place, for errors.
 
     Raises:
-        InputError: it is no setup.
+        InputError: the data are no setup.
     """
     own = {field.name for field in fields(Setup)} - {"load", "full_load_rps", "trace_s"}
     try:
@@ -66,7 +66,7 @@ def setup_from(told: Any, field: str) -> Setup:
 
 
 def service_words(told: Mapping[str, Any]) -> dict[str, str]:
-    """Each part of a service in words, whatever its value, so that two can be compared part by part."""
+    """Each part of a service in words, for any value, so that two can be compared part by part."""
     timeout = told["timeout_s"]
     by_time = "no time-out" if timeout == "none" else f"time-out {milliseconds(timeout or 0)} ms"
     return {
@@ -82,7 +82,7 @@ def service_words(told: Mapping[str, Any]) -> dict[str, str]:
 
 
 def listed_words(words: Mapping[str, str]) -> str:
-    """The parts of a service in one line, without those that nearly every one has."""
+    """The parts of a service in one line, without the usual ones."""
     return ", ".join(word for word in words.values() if word not in _USUAL)
 
 

@@ -1,4 +1,4 @@
-"""What is simulated: arrivals, load, dispatch, time-outs, dropping, noise (docs/model/serving.md)."""
+"""Setup of a simulation: arrivals, load, dispatch, timeouts, dropping, noise (docs/model/serving.md)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from euclio.serving.setup import Setup as CommonSetup
 
 
 class Dispatch(StrEnum):
-    """Who is given the next invocation; the units and turns of each are in `euclio.serving.session.targets`."""
+    """Rules that choose the machine of the next invocation; their units and turns are in `targets`."""
 
     ROUNDS = "rounds"
     """Whole batches in rank order, all machines of a configuration one after the other (Harpagon §III-B, Figure 4)."""
@@ -31,7 +31,7 @@ class Dispatch(StrEnum):
     REQUEST_ROUNDS = "request-rounds"
     """Single invocations in turn among machines of a configuration, then the next (Harpagon Figure 4, bottom)."""
     PULL = "pull"
-    """Machines that are free take what is there; without a time-out nothing waits for a batch to fill (ours)."""
+    """Free machines take waiting invocations; without a timeout, none waits for a batch to fill (ours)."""
     ROUND_ROBIN = "round-robin"
     """Single invocations to the queues of machines at their rates, in turn (IPVS `rr`, NGINX)."""
     RANDOM = "random"
@@ -39,49 +39,49 @@ class Dispatch(StrEnum):
     LEAST_OUTSTANDING = "least-outstanding"
     """Single invocations to the queue of the machine with the fewest outstanding ones over its rate."""
     POWER_OF_TWO = "power-of-two"
-    """Single invocations to the queue of that of two drawn machines which has fewer outstanding (Ray Serve)."""
+    """Single invocations to the queue of the one of two drawn machines with fewer outstanding ones (Ray Serve)."""
 
 
 class Dropping(StrEnum):
     """Which requests are dropped."""
 
     NEVER = "never"
-    """None; they are answered late."""
+    """No request; late ones are answered."""
     HOPELESS = "hopeless"
-    """Those that could not be answered in time any more when their batch starts (Scrooge §3.6, early dropping)."""
+    """Requests that can no longer be answered in time when their batch starts (Scrooge §3.6, early dropping)."""
 
 
 class Partial(StrEnum):
-    """Where a machine is that a plan does not use in full."""
+    """Place of a machine that a plan does not use in full."""
 
     ALONE = "alone"
     """On a machine of its own."""
     SHARED = "shared"
-    """On one that others use as well: it starts batches no more often than its rate pays for."""
+    """On one that others use as well: it starts batches no more often than its charged rate allows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup(CommonSetup):
     """A simulation, apart from session and plan.
 
-    `full_load_rps` is the rate of the session's busiest first module at load 1; None: the session's own.
+    `full_load_rps` is the rate of the session's busiest first module at load 1; None means the session's own.
 
     Attributes:
-        dispatch: who is given the next invocation; None: what the plan's policy stands for.
-        timeout_s: how long a batch waits to be filled, in seconds; infinity: until it is full; None: as long as the
-            plan counts on, or, where machines pull, not at all.
-        dummies: whether the plan's dummies are sent; if not, batches wait for what really comes.
-        planned_delays: whether batches wait no longer than with dummies where these are not sent, as the queue delays
-            of exported deployments have it.
+        dispatch: the dispatcher; None means that of the plan's policy.
+        timeout_s: longest wait of a batch for more invocations, in seconds; infinity means until it is full. None means
+            the planned wait, or no wait if machines pull.
+        dummies: whether the plan's dummies are sent; if not, batches wait for real requests.
+        planned_delays: whether batches wait no longer than with dummies if these are not sent, as the queue delays of
+            exported deployments do.
         hold: whether modules hand requests on no earlier than after their worst-case latency.
         dropping: which requests are dropped.
-        partial: where a machine is that is not used in full.
-        clients: how many clients send their next request when the last one is answered, instead of `arrivals`;
-            0: none.
+        partial: place of a machine that is not used in full.
+        clients: number of clients that send their next request when the last one is answered, instead of `arrivals`;
+            0 for none.
 
     Raises:
-        InputError: a number is out of range; or clients, and hopeless requests dropped: a client whose request is
-            dropped at once would send its next one at the same moment, without end.
+        InputError: a number is out of range, or clients are combined with dropping of hopeless requests: a client whose
+            request is dropped at once would send its next one at the same moment, without end.
     """
 
     dispatch: Dispatch | None = None
@@ -94,7 +94,7 @@ class Setup(CommonSetup):
     clients: int = 0
 
     def __post_init__(self) -> None:
-        """Let enumerations be given by name, and refuse what would not end."""
+        """Accept enumerations by name, and refuse setups that would not end."""
         CommonSetup.__post_init__(self)
         object.__setattr__(self, "dispatch", None if self.dispatch is None else Dispatch(self.dispatch))
         if self.timeout_s not in (None, float("inf")):
@@ -190,7 +190,7 @@ MOST_REQUESTS = 10**10
 
 SIMULATOR = Simulator(
     setup=Setup,
-    # Whoever prints a plan asks for its glance, and nothing is simulated.
+    # Printing a plan needs only its glance, without a simulation.
     offered_rps=late("euclio.serving.session.simulation", "offered_rps"),
     simulate=late("euclio.serving.session.simulation", "simulate"),
     highest_loads=late("euclio.serving.session.simulation", "highest_loads"),

@@ -40,7 +40,7 @@ TIMELINE_SLOS = 1.5
 """Length of the part of the time of which executions are kept, in SLOs."""
 
 Progress = Callable[[float], None]
-"""Is given the seconds that have been simulated."""
+"""Takes the seconds that have been simulated."""
 
 
 def simulate(
@@ -58,10 +58,10 @@ def simulate(
         plan: a plan of it; it need not keep the SLO.
         setup: arrivals, load, dispatch; by default Poisson arrivals at the session's rate for 30 s.
         space: plan space of the plan, whose policy dispatches.
-        progress: is called now and then; None: after a while a bar shows it.
+        progress: called now and then; None shows a bar after a while.
 
     Returns:
-        What became of the requests. The same input gives the same; memory does not grow with their number.
+        The record of the requests. The same input gives the same record; memory does not grow with their number.
 
     Raises:
         InputError: the plan cannot be priced, or it has numbers that are too large to be simulated.
@@ -115,7 +115,7 @@ def simulate(
 
 
 def offered_rps(session: Session, plan: Plan, setup: Setup, space: PlanSpace | None = None) -> tuple[float, ...]:
-    """Mean rate of requests at the load of a setup, in requests per second; 0 where clients wait for answers."""
+    """Mean rate of requests at the load of a setup, in requests per second; 0 if clients wait for answers."""
     full = float(request_rate(session)) if setup.full_load_rps is None else setup.full_load_rps
     return (0.0 if setup.clients else setup.load * full,)
 
@@ -185,7 +185,7 @@ def incoming(system: System, setup: Setup) -> Iterator[Piece]:
     Each stream has arrivals of its own, of the same kind and at its own rate. The first draws as the only one would.
     """
     if setup.clients:
-        # The next requests of a client are as its first one: they all have what the first request of all has.
+        # The next requests of a client are like its first one: all have the invocations of the first request of all.
         each = Counts([module.per_request for module in system.modules]).take(1)
         yield np.zeros(setup.clients, np.int64), np.repeat(each, setup.clients, axis=0)
         return

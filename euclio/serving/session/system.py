@@ -1,4 +1,4 @@
-"""What serves a session's plan: numbered machines, targets, modules; all times in ticks of the system's clock."""
+"""The system that serves a session's plan: numbered machines, targets, modules; times in ticks of its clock."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from euclio.serving.session.targets import (
 from euclio.serving.units import NANOSECONDS, Clock
 
 LONGEST = 1 << 60
-"""Longest time-out, period or objective in ticks, 36 years of nanoseconds; what is longer counts as this."""
+"""Longest timeout, period or objective in ticks, 36 years of nanoseconds; longer ones count as this."""
 MOST_S = 10**5
 """Longest duration in seconds, so that many executions in a row stay within 64 bits of nanoseconds."""
 MOST_MACHINES = 10**6
@@ -54,12 +54,13 @@ class Machine:
         batch: b, most invocations in a batch.
         slots: e, batches that it executes at a time.
         duration_ticks: how long a batch takes by its size, 0 to b; 0 at 0.
-        timeout_ticks: how long a batch waits to be filled, and a machine that pulls for more; -1: until it is full.
+        timeout_ticks: longest wait of a batch, or of a machine that pulls, for more invocations; -1 means until it is
+            full.
         spacing_ticks: least time between the starts of two batches.
-        rate_rps: the rate that it is given.
-        busy: the share of its capacity that this rate takes, which it is charged for where machines are by share.
-        host: number of the machine on which its batches wait and are executed, where modules share one: that of the
-            first of them; None: it is a machine of its own.
+        rate_rps: its rate.
+        busy: the share of its capacity that this rate takes, which is charged if machines are by share.
+        host: if modules share a machine, number of the one on which its batches wait and are executed: the first of
+            them. None means a machine of its own.
     """
 
     module: int
@@ -84,15 +85,15 @@ class ServedModule:
         parents: numbers of the modules before it.
         children: numbers of the modules after it, ascending.
         machines: numbers of its machines, in rank order.
-        targets: what its invocations are dealt out to, in rank order; empty: machines pull.
+        targets: targets of its invocations, in rank order; empty if machines pull.
         per_request: invocations per request of its stream.
-        dummy_period_ticks: time between two dummies, exactly; 0: there are none.
+        dummy_period_ticks: time between two dummies, exactly; 0 for no dummies.
         latency_ticks: worst-case latency as checked, rounded up.
-        least_after_ticks: the least that an invocation takes after it has left this module, with the time by which the
-            objective that it misses first is shorter than the longest. A number far below 0 means no objective.
+        least_after_ticks: the least time of an invocation after this module, plus the difference of the longest
+            objective to the one that it misses first. A number far below 0 means no objective.
         delays_ticks: time from the end of this module to the start of each child.
-        end_ticks: the time by which its own objective is shorter than the longest. None means that it has none. Without
-            objectives of modules it is 0 if there are no children.
+        end_ticks: the difference of the longest objective to its own. None means that it has none. Without objectives
+            of modules it is 0 if there are no children.
         stream: number of the stream whose requests pass it.
     """
 
@@ -127,23 +128,23 @@ class ServedObjective:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """What serves a session's plan.
+    """The system that serves a session's plan.
 
     Attributes:
         session: the instance.
         plan: the plan.
-        evaluation: what the checker says of it.
+        evaluation: its evaluation by the checker.
         modules: in the order of the session's modules.
         order: numbers of the modules, parents before children.
         machines: all machines, module by module, in rank order, whole ones before the partial one.
-        dealing: how invocations are dealt out; None: machines pull.
+        dealing: how invocations are dealt out; None if machines pull.
         rate_rps: requests per second of all streams at load 1.
         slo_ticks: latency objective, rounded up; with objectives of modules, the longest.
         hold: whether modules hand requests on no earlier than after their worst-case latency.
         drops: whether hopeless requests are dropped.
-        clock: what its ticks are.
+        clock: the clock of its ticks.
         objectives: the objectives of modules, in the order of the session.
-        shares: the share of the requests that each stream has.
+        shares: the share of each stream in the requests.
     """
 
     session: Session
@@ -175,7 +176,7 @@ def build_system(
     *,
     fine: bool = False,
 ) -> System:
-    """The machines of a plan, and who is given what.
+    """The machines of a plan, and their invocations.
 
     Args:
         session: the instance.
@@ -187,8 +188,8 @@ def build_system(
 
     Raises:
         InputError: the plan cannot be priced, it has numbers that are too large to be simulated, or modules share
-            machines and the dispatcher does not give a partial machine batches of its own. Clients are refused where
-            there are several applications, and where some requests invoke no module.
+            machines and the dispatcher does not give a partial machine batches of its own. Clients are refused if there
+            are several applications, or if some requests invoke no module.
     """
     space, setup = space or FULL_SPACE, setup or Setup()
     found = evaluate(session, plan, space)
@@ -198,7 +199,8 @@ def build_system(
     rate, ratios = request_rate(session), per_request(session)
     shares = tuple(stream.rate_rps / rate for stream in streams(session))
     if setup.clients and (len(shares) > 1 or max(ratios) < 1):
-        # The next request of a client is as its first one, and one that invokes nothing is answered at once, for ever.
+        # The next request of a client is like its first one; a request without invocations is answered at once, for
+        # ever.
         raise InputError(
             "send requests that invoke a module each, of one application; give such a session, or arrivals",
             field="clients",
@@ -218,7 +220,7 @@ def build_system(
     if plan.shared:
         _refuse_sharing(session, plan, space, found, dispatch)
         _share(plan, built, machines)
-    # Modules that hold requests may add to a path by rounding up the time that each of them counts on.
+    # Modules that hold requests may lengthen a path by rounding up their worst-case latencies.
     rounded = len(session.modules) - 1 if setup.hold and not clock.exact else 0
     slo = min(clock.up(session.slo_s) + rounded, LONGEST)
     index = session.index
@@ -245,7 +247,7 @@ def build_system(
 
 
 def _refuse_sharing(session: Session, plan: Plan, space: PlanSpace, found: Evaluation, dispatch: Dispatch) -> None:
-    """Refuse shared machines that are none, and dispatchers that give a partial machine no batches of its own."""
+    """Refuse invalid shared machines, and dispatchers that give a partial machine no batches of its own."""
     problems = broken_groups(session, plan, space.policy, [module.partial_rps for module in found.modules])
     if problems:
         raise InputError(problems[0], field="plan")
@@ -283,7 +285,7 @@ class _Built:
         self.dispatch, self.joins, self.first = dispatch, joins(policy, dispatch), first
         self.total = module.rate_rps + checked.dummy_rps
         self.coming = Fraction(1) if setup.dummies or setup.planned_delays else module.rate_rps / self.total
-        """Share of the planned rates that time-outs count on."""
+        """Share of the planned rates that timeouts assume."""
         self.machines: list[Machine] = []
         self.rates: list[Fraction] = []
         """Rate of each target."""
@@ -324,7 +326,7 @@ class _Built:
         duration_ticks = _durations(self.module, c, self.clock)
         busy = rate / c.throughput_rps
         for k in range(count):
-            # Where the partial machine takes turns with the whole ones, it is the last of them.
+            # If the partial machine takes turns with the whole ones, it is the last of them.
             own = partial or 0 < whole <= k
             self.machines.append(
                 Machine(self.number, place, own, c.batch, c.concurrency, duration_ticks, timeout, spacing, rate, busy)
@@ -350,14 +352,14 @@ class _Built:
         return min(self.clock.up(longest), LONGEST)
 
     def _unevenness(self) -> Fraction:
-        """W − 1 of docs/findings/theorem-1.md; 0 of a module behind others, where it is proven for those that hold."""
+        """W − 1 of docs/findings/theorem-1.md; 0 for a module behind others, where it is proven for those that hold."""
         if self.ratio is None:
             return Fraction(0)
         dummies = bool(self.checked.dummy_rps and self.setup.dummies)
         return unevenness(self.ratio) + dummies
 
     def dummy_period_ticks(self) -> Fraction:
-        """Time between two dummies, at most what is counted; 0: there are none."""
+        """Time between two dummies, at most `LONGEST`; 0 for no dummies."""
         rate = self.checked.dummy_rps if self.setup.dummies else Fraction(0)
         return min(self.clock.ticks_per_s / rate, Fraction(LONGEST)) if rate else Fraction(0)
 
@@ -437,7 +439,7 @@ def _modules(
 def _durations(module: Module, c: Configuration, clock: Clock) -> tuple[int, ...]:
     """Duration of batches of 0 to b, in ticks.
 
-    A batch that is not full takes the least time of all configurations that it could be filled up to.
+    A batch that is not full takes the least time of all configurations to which it could be padded.
 
     Raises:
         InputError: it takes longer than `MOST_S`.

@@ -1,4 +1,4 @@
-"""Sets of machines alike that a module's invocations are dealt out to (docs/model/serving.md, dispatch)."""
+"""Sets of equal machines to which a module's invocations are dealt out (docs/model/serving.md, dispatch)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_RATE = (1 << 31) - 1
 
 
 class Unit(Enum):
-    """For how long a module stays with a target before it asks again whose turn it is."""
+    """Number of invocations for which a module stays with a target before it chooses again."""
 
     ROUND = 0
     BATCH = 1
@@ -25,14 +25,14 @@ class Unit(Enum):
 
 
 class Turns(Enum):
-    """What the machines of a target take in turn."""
+    """Units that the machines of a target take in turn."""
 
     BATCHES = 0
     REQUESTS = 1
 
 
 class Router(Enum):
-    """What chooses the machine."""
+    """Rules that choose the machine."""
 
     TURN = 0
     """Targets at their rates, and the machines of a target in turn."""
@@ -48,9 +48,9 @@ class Dealing(NamedTuple):
     """How a dispatcher deals out invocations."""
 
     unit: Unit  # for how long a module stays with a target
-    turns: Turns  # what the machines of a target take in turn
-    router: Router = Router.TURN  # what chooses the machine
-    # whether what a machine is given waits in a queue of its own, of which it takes a batch when it is free; otherwise
+    turns: Turns  # unit that the machines of a target take in turn
+    router: Router = Router.TURN  # rule that chooses the machine
+    # whether a machine's invocations wait in a queue of its own, from which it takes a batch when it is free; otherwise
     # it collects a batch and closes it.
     queued: bool = False
 
@@ -78,7 +78,7 @@ class Target:
 
 
 def own_dispatch(policy: Policy) -> Dispatch:
-    """The dispatcher that a policy stands for: single invocations where machines collect at rates of their own."""
+    """The dispatcher of a policy: single invocations if machines collect at rates of their own."""
     if policy.pulls:
         return Dispatch.PULL
     return Dispatch.REQUESTS if policy.form.by_configuration else Dispatch.ROUNDS

@@ -1,1 +1,1 @@
-"""The compiled simulator: tables that live on between calls, and the loop over events (docs/model/serving.md)."""
+"""The compiled simulator: tables that stay between calls, and the loop over events (docs/model/serving.md)."""

@@ -7,13 +7,13 @@ from euclio.serving.histogram import bin_of
 from euclio.serving.session.engine import tables as t
 from euclio.serving.session.engine.tables import State, push
 
-# Requests in flight: how they end, and what is measured of them (compiled).
+# Requests in flight: their ends and their measured latencies (compiled).
 
 
 @compiled_on_tables
 def measure(s: State, row: int, latency: int) -> None:
     """Count a latency in the histogram of a module, of requests, or of an objective."""
-    # Most clocks tick nanoseconds, and dividing takes its time.
+    # Most clocks tick nanoseconds, and a division takes time.
     latency_ns = latency // s.number[t.TICKS_PER_NS] if s.number[t.TICKS_PER_NS] > 1 else latency
     place, exponent = bin_of(latency_ns, s.guess[row])
     s.guess[row] = exponent
@@ -25,7 +25,7 @@ def measure(s: State, row: int, latency: int) -> None:
 
 @compiled_on_tables
 def answer(s: State, request: int, now: int) -> None:
-    """End a request all of whose work is done, which it was when its last invocation ended."""
+    """End a request whose work is done, at the end of its last invocation."""
     latency = s.request[request, t.LAST_END] - s.request[request, t.ARRIVED]
     measure(s, s.module.shape[0], latency)
     s.number[t.ANSWERED] += 1
@@ -46,7 +46,7 @@ def drop(s: State, request: int, now: int) -> None:
         s.request[request, t.IS_DROPPED] = 1
         s.number[t.DROPPED] += 1
         for module in range(s.module.shape[0]):
-            # What it has not been given yet, it will not be.
+            # Invocations that are not dealt out yet never will be.
             if s.passage[request, module, t.PARENTS_LEFT] > 0:
                 s.number[t.COMMITTED] -= s.passage[request, module, t.COUNT]
         _log(s, request, t.NONE)
@@ -55,7 +55,7 @@ def drop(s: State, request: int, now: int) -> None:
 
 @compiled_on_tables
 def let_go(s: State, request: int) -> None:
-    """Take away one of the things that a request has under way; a dropped one is forgotten after the last."""
+    """Count down the open invocations of a request; a dropped request is forgotten after the last."""
     s.request[request, t.OUTSTANDING] -= 1
     if s.request[request, t.IS_DROPPED] == 1 and s.request[request, t.OUTSTANDING] == 0:
         _free(s, request)
@@ -122,7 +122,7 @@ def add(s: State, batch: int, invocation: int) -> None:
 def submit(s: State, batch: int, now: int) -> None:
     """Give a closed batch to its machine, which starts it if it can."""
     machine = s.batch[batch, t.ON]
-    # Modules that share a machine collect batches apart, and let them wait in one queue.
+    # Modules that share a machine collect separate batches, which wait in one queue.
     host = s.machine[machine, t.HOST]
     if s.machine[host, t.WAITING] == 0:
         s.machine[host, t.BATCH_HEAD] = batch
@@ -148,9 +148,9 @@ def is_available(s: State, machine: int, now: int) -> bool:
 
 @compiled_on_tables
 def start_batches(s: State, machine: int, now: int) -> None:
-    """Start batches that wait at a machine, first come first served, as far as there are slots.
+    """Start waiting batches of a machine, first come, first served, while it has free slots.
 
-    Of modules that share one it is the machine on which all their batches wait (`HOST`).
+    If modules share it, it is the machine on which all their batches wait (`HOST`).
     """
     while s.machine[machine, t.WAITING] > 0 and s.machine[machine, t.RUNNING] < s.machine[machine, t.SLOTS]:
         if not is_available(s, machine, now):
@@ -163,7 +163,7 @@ def start_batches(s: State, machine: int, now: int) -> None:
 
 @compiled_on_tables
 def start(s: State, batch: int, now: int) -> None:
-    """Execute a batch, without what is dropped; one with nothing left is forgotten."""
+    """Execute a batch without its dropped invocations; an empty one is forgotten."""
     machine = s.batch[batch, t.ON]
     if s.number[t.DROPS] == 1 or s.machine[machine, t.FAILED] == 1:
         _drop_hopeless(s, batch, now)
@@ -187,10 +187,10 @@ def start(s: State, batch: int, now: int) -> None:
 
 @compiled_on_tables
 def _drop_hopeless(s: State, batch: int, now: int) -> None:
-    """Take out of a batch what is of dropped requests, or could not be answered in time even if executed now."""
+    """Remove invocations of dropped requests, and those that would be late even if executed now."""
     machine = s.batch[batch, t.ON]
     module = s.machine[machine, t.MODULE]
-    # The batch is taken as it stands: what is dropped may make it smaller and quicker, which is not looked at again.
+    # The duration is that of the whole batch: a smaller one may be quicker, but is not considered again.
     least = s.duration[s.machine[machine, t.DURATION_FIRST] + s.batch[batch, t.SIZE]] * s.stretch[module]
     earliest = now + int(least + 0.5) + s.module[module, t.LEAST_AFTER]
     here = s.batch[batch, t.HEAD]
@@ -224,14 +224,14 @@ def lose(s: State, invocation: int, module: int, now: int) -> None:
 
 @compiled_on_tables
 def free_batch(s: State, batch: int) -> None:
-    """Let a batch's row be used anew."""
+    """Free a batch's row."""
     s.batch[batch, t.NEXT_BATCH] = s.number[t.FREE_BATCH]
     s.number[t.FREE_BATCH] = batch
 
 
 @compiled_on_tables
 def new_invocation(s: State) -> int:
-    """A free row for an invocation; there is one, as requests are let in only if all of theirs fit."""
+    """A free row for an invocation; there is one, since requests enter only if all their invocations fit."""
     invocation = s.number[t.FREE_INVOCATION]
     s.number[t.FREE_INVOCATION] = s.invocation[invocation, t.NEXT]
     return int(invocation)
@@ -239,7 +239,7 @@ def new_invocation(s: State) -> int:
 
 @compiled_on_tables
 def free_invocation(s: State, invocation: int) -> None:
-    """Let an invocation's row be used anew."""
+    """Free an invocation's row."""
     s.invocation[invocation, t.NEXT] = s.number[t.FREE_INVOCATION]
     s.number[t.FREE_INVOCATION] = invocation
     s.number[t.COMMITTED] -= 1

@@ -1,4 +1,4 @@
-"""Requests between modules that are served by themselves: in order, under way, among dummies, watched (ours)."""
+"""Requests between modules that are simulated one by one: in order, under way, among dummies, watched (ours)."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from euclio.serving.session.system import ServedModule
 from euclio.serving.units import Ints
 
 MOST_MOVED = 16
-"""Places by which batches are moved on average, at most, for their ends to be in order."""
+"""Largest mean number of places by which batches move to bring their ends in order."""
 
 
 class Passing(NamedTuple):
-    """Batches of a module in the order in which they were closed, and what is known of the requests."""
+    """Batches of a module in the order in which they were closed, and the state of the requests."""
 
     ends: Ints  # when each batch ends
-    sizes: Ints  # how many invocations each has
-    members: Ints  # whose these are; `NONE`: a dummy
-    left: Ints  # invocations of this module that each request still has; empty: each has one
-    number: Ints  # the batches that have not ended, then their invocations, which are kept in front
+    sizes: Ints  # number of invocations of each
+    members: Ints  # the requests of these; `NONE` for a dummy
+    left: Ints  # open invocations of each request at this module; empty if each has one
+    number: Ints  # number of batches that have not ended, then of their invocations, which stand in front
 
 
 @compiled_on_tables
 def in_order(s: Passing, until: int, order: Ints) -> int:
-    """The batches that end before a time, as they do; how many: -1 if they are too far from being in order."""
+    """List the batches that end before a time, by ends; returns their number, -1 if the order is too different."""
     count = moved = 0
     for k in range(s.ends.shape[0]):
         if s.ends[k] >= until:
@@ -52,9 +52,9 @@ def in_order(s: Passing, until: int, order: Ints) -> int:
 
 @compiled_on_tables
 def pass_on(s: Passing, order: Ints, first: Ints, time: Ints, request: Ints) -> int:
-    """When which requests have passed the module, as batches end; how many.
+    """List times and requests that have passed the module, as batches end; returns their number.
 
-    `order` are the batches that have ended, as they do; `first` is where the members of each begin.
+    `order` are the ended batches by their ends; `first` is the place of each one's first member.
     """
     found, counted = 0, s.left.shape[0] > 0
     for k in range(order.shape[0]):
@@ -76,7 +76,7 @@ def pass_on(s: Passing, order: Ints, first: Ints, time: Ints, request: Ints) -> 
 
 @compiled_on_tables
 def keep_running(s: Passing, until: int) -> None:
-    """Put in front what has not ended before a time."""
+    """Move the batches that have not ended before a time to the front."""
     place = kept = filled = 0
     for batch in range(s.ends.shape[0]):
         end, size = s.ends[batch], s.sizes[batch]
@@ -106,15 +106,15 @@ def merge(time: Ints, request: Ints, other_time: Ints, other: Ints, merged_time:
 class Invoking(NamedTuple):
     """Requests that come to a module which they invoke more than once, or never."""
 
-    time: Ints  # when, ascending
-    request: Ints  # which requests
+    time: Ints  # times, ascending
+    request: Ints  # the requests
     counts: NDArray[np.int32]  # invocations by request and module
-    left: Ints  # invocations of this module that each request still has
+    left: Ints  # open invocations of each request at this module
     ready: Ints  # when invocations become ready
-    whose: Ints  # whose they are
+    whose: Ints  # their requests
     skipped_time: Ints  # when requests come that do not invoke it
-    skipped: Ints  # which these are
-    number: Ints  # how many invocations there are, then how many requests without one
+    skipped: Ints  # these requests
+    number: Ints  # number of invocations, then of requests without one
 
 
 @compiled_on_tables
@@ -136,9 +136,9 @@ def invoke(s: Invoking, module: int) -> None:
 
 @compiled_on_tables
 def join(time: Ints, request: Ints, waiting: Ints, modules: int) -> int:
-    """Keep of what has passed the modules before one what has passed the last of them; how many are kept, in front.
+    """Keep the requests that have passed the last of the modules before one, in front; returns their number.
 
-    `waiting` is how many of the modules each request has still to pass; 0: all, if it has passed none yet.
+    `waiting` is the number of these modules that each request must still pass; 0 stands for all if it has passed none.
     """
     kept = 0
     for k in range(time.shape[0]):
@@ -154,9 +154,9 @@ def join(time: Ints, request: Ints, waiting: Ints, modules: int) -> int:
 
 @compiled_on_tables
 def count(arrival: Ints, took: Ints, window: int, levels: Ints, arrived: Ints, within: Ints) -> None:
-    """Count requests by window of arrival, and by the first level that they are not slower than.
+    """Count requests by window of arrival, and by the first level that they do not exceed.
 
-    `levels` ascend; the last column of `within` has the requests that are slower than all.
+    `levels` ascend; the last column of `within` has the requests that exceed all.
     """
     for k in range(arrival.shape[0]):
         row = arrival[k] // window
@@ -175,7 +175,7 @@ def count(arrival: Ints, took: Ints, window: int, levels: Ints, arrived: Ints, w
 def note_ready(time: Ints, request: Ints, first: int, ready: Ints, ended: Ints) -> None:
     """Note when requests become ready at a module; none of their invocations has ended there.
 
-    Row 0 is request `first`, those before are forgotten; `ready` is noted one tick later, so that 0 means never.
+    Row 0 is request `first`; earlier ones are forgotten. `ready` is noted one tick later, so that 0 means never.
     """
     for k in range(time.shape[0]):
         row = request[k] - first
@@ -187,7 +187,7 @@ def note_ready(time: Ints, request: Ints, first: int, ready: Ints, ended: Ints) 
 def note_ends(s: Passing, until: int, first: int, more: int, ended: Ints) -> None:
     """Note the batches that end before a time, in any order.
 
-    Row 0 is request `first`, those before are forgotten; `more` is added to the ends.
+    Row 0 is request `first`; earlier ones are forgotten. `more` is added to the ends.
     """
     at = 0
     for i in range(s.ends.shape[0]):
@@ -214,7 +214,7 @@ def compile_between_modules(row: Ints) -> None:
     note_ends(passing, 0, 0, 0, nothing)
 
 
-# The state that is kept from one stretch of time to the next (interpreted; it calls the kernels above).
+# State from one stretch of time to the next (interpreted; it calls the kernels above).
 
 UNANSWERED = np.iinfo(np.int64).max
 """Latency of a request that is not answered yet."""
@@ -227,10 +227,10 @@ class Way:
     def __init__(self, delay_ticks: int) -> None:
         self._delay = delay_ticks
         self._time = self.request = NOTHING
-        """When it is there, ascending, and which requests it is of."""
+        """Times of their arrival there, ascending, and the requests."""
 
     def go_to(self, time: Ints, request: Ints, until: int) -> tuple[Ints, Ints]:
-        """The requests that are there before a time. At one moment they are in the order in which they came."""
+        """The requests that arrive before a time; equal times keep the order in which they came."""
         time, request = np.concatenate((self._time, time + self._delay)), np.concatenate((self.request, request))
         there = int(np.searchsorted(time, until))
         self._time, self.request = time[there:], request[there:]
@@ -239,12 +239,12 @@ class Way:
 
 
 class Requests:
-    """What is known of all requests of a simulation, by number."""
+    """State of all requests of a simulation, by number."""
 
     def __init__(self, modules: int) -> None:
         self.finish = NOTHING
         self.waiting = [NOTHING for _ in range(modules)]
-        """By module, where it is asked: how many modules before it, then how many invocations, each has yet to pass."""
+        """By module, if needed: how many modules before it, then invocations, each request must still pass."""
 
     def add(self, arrival: Ints, numbers: Ints, room: int) -> None:
         """Let requests come, and where more rows are needed make room for so many at least."""
@@ -255,21 +255,21 @@ class Requests:
         self.finish[last - len(numbers) : last] = arrival
 
     def waiting_at(self, m: int) -> Ints:
-        """What requests have still to pass at a module."""
+        """Numbers that requests must still pass at a module."""
         if len(self.waiting[m]) < len(self.finish):
             self.waiting[m] = _longer(self.waiting[m], len(self.finish))
         return self.waiting[m]
 
 
 def _longer(table: Ints, rows: int) -> Ints:
-    # Zeros are not written before they are asked for, and tables are mostly longer than what comes.
+    # The system writes zeros at their first use only, and tables are mostly longer than needed.
     found = np.zeros(rows, np.int64)
     found[: len(table)] = table
     return found
 
 
 class Watch:
-    """When requests were ready at a module, and when the last of their invocations has ended there so far."""
+    """Times at which requests were ready at a module, and ends of the last of their invocations there so far."""
 
     def __init__(self) -> None:
         self._first = 0
@@ -278,7 +278,7 @@ class Watch:
         """One tick after each was ready, or 0 before it is; when its last invocation has ended so far."""
 
     def come(self, time: Ints, request: Ints) -> None:
-        """Note what becomes ready."""
+        """Note requests that become ready."""
         rows = int(request.max()) + 1 - self._first if request.size else 0
         if rows > len(self._ready):
             rows = max(rows, 2 * len(self._ready))
@@ -291,7 +291,7 @@ class Watch:
         note_ends(passing, until, self._first, 0, self._ended)
 
     def latencies(self, first: int, last: int) -> Ints:
-        """How long requests took; of those that are under way, too little."""
+        """Latencies of requests; of those under way, a part."""
         if last - self._first > len(self._ready):
             self._ready, self._ended = (_longer(table, last - self._first) for table in (self._ready, self._ended))
         rows = slice(first - self._first, last - self._first)
@@ -299,7 +299,7 @@ class Watch:
         return np.where(ready == 0, UNANSWERED, ended - ready + 1)
 
     def forget(self, before: int) -> None:
-        """Keep only requests from one on."""
+        """Forget requests before one."""
         gone = before - self._first
         self._first, self._ready, self._ended = before, self._ready[gone:].copy(), self._ended[gone:].copy()
 
@@ -315,7 +315,7 @@ class Dummies:
     def among(self, time: Ints, request: Ints, until: int) -> tuple[Ints, Ints]:
         """Invocations with the dummies before a time among them.
 
-        At the same tick requests that come from a module before are first, those that come from outside last.
+        At the same tick, requests from a module before come first, and requests from outside last.
         """
         until = until if self._until is None else min(until, self._until)
         due = []

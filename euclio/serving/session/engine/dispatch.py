@@ -53,7 +53,7 @@ def _next_machine(s: State, module: int) -> int:
 
 @compiled_on_tables
 def _routed(s: State, module: int, now: int) -> int:
-    """The machine that a router chooses which draws, or looks at what machines have in hand."""
+    """The machine that a router chooses by draws, or by the invocations that machines have in hand."""
     first, total = s.module[module, t.TARGET_FIRST], s.module[module, t.TOTAL_RATE]
     if s.router[module, routers.ROUTER] == routers.LEAST_IN_HAND:
         return _least_loaded(s, module, now)
@@ -66,7 +66,7 @@ def _routed(s: State, module: int, now: int) -> int:
 
 @compiled_on_tables
 def _least_loaded(s: State, module: int, now: int) -> int:
-    """The machine with the least load, of several the first after the one that was chosen last."""
+    """The machine with the least load; of several, the first after the one that was chosen last."""
     first, count = s.module[module, t.MACHINE_FIRST], s.module[module, t.MACHINE_COUNT]
     machine = first + s.router[module, routers.TURN_OF]
     chosen, least = machine, _load(s, machine, now)
@@ -81,7 +81,7 @@ def _least_loaded(s: State, module: int, now: int) -> int:
 
 @compiled_on_tables
 def _load(s: State, machine: int, now: int) -> float:
-    """What a router knows of a machine's load: what ends at this very moment is not heard of yet."""
+    """A machine's load as its router knows it: ends at this moment are not known yet."""
     in_hand = s.machine[machine, t.IN_HAND]
     if s.machine[machine, t.LAST_ENDED] == now:
         in_hand += s.machine[machine, t.ENDED_THEN]
@@ -117,7 +117,7 @@ def _choose(s: State, module: int) -> int:
         else:
             chosen = routers.most_pressing(s.target, first, count, s.module[module, t.TOTAL_RATE])
     s.module[module, t.CURRENT] = chosen
-    # Batches that are closed until the module asks again; of single invocations it asks at once.
+    # Batches to be closed before the next choice; with single invocations the next choice comes at once.
     s.module[module, t.LEFT] = s.target[chosen, routers.TARGET_SIZE] if s.module[module, t.UNIT] == BY_ROUND else 1
     return int(chosen)
 
@@ -143,7 +143,7 @@ def _wait(s: State, queue: int, invocation: int, now: int) -> None:
 
 @compiled_on_tables
 def ask_to_pull(s: State, queue: int, now: int) -> None:
-    """Let free machines pull once all that becomes ready at this moment is there."""
+    """Let free machines pull after all invocations that become ready at this moment."""
     if s.queue[queue, t.PULLING] == 0:
         push(s, now, t.PULL, queue, queue)
         s.queue[queue, t.PULLING] = 1
@@ -170,9 +170,9 @@ def _waits_for_more(s: State, queue: int, machine: int, now: int) -> bool:
 
 @compiled_on_tables
 def pull(s: State, queue: int, now: int, forced: bool) -> None:
-    """Let free machines, in rank order, take what waits, up to their batch sizes.
+    """Let free machines, in rank order, take waiting invocations, up to their batch sizes.
 
-    `forced`: they take it even if they would wait for more.
+    If `forced`, they take them even if they would wait for more.
     """
     first = s.queue[queue, t.PULL_FIRST]
     for machine in range(first, first + s.queue[queue, t.PULL_COUNT]):

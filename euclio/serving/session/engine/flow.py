@@ -11,7 +11,7 @@ from euclio.serving.session.engine.tables import State, push
 
 @compiled_on_tables
 def end_invocation(s: State, invocation: int, module: int, machine: int, now: int) -> None:
-    """End an invocation, with all that this leads to; one on a machine that has failed is lost."""
+    """End an invocation, with all consequences; one on a failed machine is lost."""
     if s.machine[machine, t.FAILED] == 1:
         lose(s, invocation, module, now)
         return
@@ -80,7 +80,7 @@ def release(s: State, payload: int, now: int) -> None:
 
 @compiled_on_tables
 def pass_on(s: State, request: int, module: int, now: int) -> None:
-    """Let the modules behind one know that it has done its work for a request; answer the request after the last."""
+    """Tell the modules behind one that it has done its work for a request; answer the request after the last."""
     s.request[request, t.MODULES_LEFT] -= 1
     if s.request[request, t.MODULES_LEFT] == 0:
         answer(s, request, now)
@@ -92,9 +92,9 @@ def pass_on(s: State, request: int, module: int, now: int) -> None:
 
 @compiled_on_tables
 def _tell_children(s: State, request: int, module: int, now: int) -> tuple[int, int]:
-    """Count down the parents of what is behind a module, through modules that the request does not invoke.
+    """Count down the parents of the modules behind one, through modules that the request does not invoke.
 
-    Behind delays modules are reached later, by an event.
+    Events reach modules behind delays later.
 
     Returns:
         The lowest and the highest number of a module that was reached and not passed; the lowest is higher if none was.
@@ -138,7 +138,7 @@ def reach(s: State, payload: int, now: int) -> None:
     modules = s.module.shape[0]
     request, module = payload // modules, payload % modules
     if s.request[request, t.IS_DROPPED] == 1:
-        # It has been given to nobody yet, and will not be.
+        # Its invocations are not dealt out yet, and never will be.
         s.number[t.COMMITTED] -= s.passage[request, module, t.COUNT]
         let_go(s, request)
         return
@@ -151,10 +151,10 @@ def reach(s: State, payload: int, now: int) -> None:
 
 @compiled_on_tables
 def _passes_at_once(s: State, request: int, module: int, now: int) -> bool:
-    """Let a request reach a module; whether it passes at once, as it neither invokes the module nor is held there.
+    """Let a request reach a module; returns whether it passes at once: it neither invokes the module nor is held there.
 
     Invocations are marked as ready, and dealt out later, in the order of the session's modules. All of them are
-    outstanding from now on, so that a request that is dropped half-way is not forgotten.
+    outstanding from now on, so that a request that is dropped on the way is not forgotten.
     """
     count = s.passage[request, module, t.COUNT]
     s.passage[request, module, t.READY_AT] = now

@@ -12,12 +12,12 @@ from euclio.serving.session.engine.tables import State, pop, push
 FOREVER = 1 << 62
 """A time that is never reached."""
 DONE, NEEDS_ARRIVALS, NEEDS_ROOM, LOG_IS_FULL = range(4)
-"""Why the loop returns: nothing is left until the time asked for; or what has to be given to it first."""
+"""Reasons for which the loop returns: no event is left before the time, or the caller must act first."""
 
 
 @compiled_on_tables
 def advance(s: State, until: int) -> int:
-    """Let all happen that happens before a time; returns why it ended, and can be called again."""
+    """Process all events before a time; returns the reason of its end, and can be called again."""
     while True:
         if s.passages.shape[0] > 0 and _log_is_full(s):
             return LOG_IS_FULL
@@ -30,7 +30,7 @@ def advance(s: State, until: int) -> int:
                 return DONE
             continue
         kind = s.event[0, t.ORDER] >> t.KIND_SHIFT
-        # What is fed comes before a request of a client at the same time, and after events of earlier kinds.
+        # Fed arrivals come before a client's request at the same time, and after events of earlier kinds.
         arrives = fed and (
             s.number[t.EVENTS] == 0
             or s.arrival[place] < s.event[0, t.TIME]
@@ -42,7 +42,7 @@ def advance(s: State, until: int) -> int:
         if arrives or kind in (t.ARRIVAL, t.DUMMY):
             row = place if arrives else 0
             if not _fits(s, row, not arrives and kind == t.DUMMY):
-                # Nothing has been changed yet, so that the same event comes again once there is room.
+                # Nothing has changed yet, so that the same event comes again once there is room.
                 return NEEDS_ROOM
             s.number[t.NOW] = now
             if arrives:
@@ -116,7 +116,7 @@ def _dummy(s: State, module: int, now: int) -> None:
     """A dummy becomes ready, and the next one is announced."""
     if now >= s.number[t.UNTIL_ARRIVALS]:
         return
-    # Parts of ticks are carried from one to the next, so that dummies are at their rate however many they are.
+    # Parts of ticks carry over to the next dummy, so that any number of dummies keeps their rate.
     s.dummy[module, t.DUE] += s.dummy[module, t.PERIOD]
     s.dummy[module, t.CARRIED] += s.dummy[module, t.PART]
     if s.dummy[module, t.CARRIED] >= s.dummy[module, t.OVER]:
@@ -131,9 +131,9 @@ def _dummy(s: State, module: int, now: int) -> None:
 
 @compiled_on_tables
 def _time_out(s: State, machine: int, now: int) -> None:
-    """Close the batch that a machine collects, unless it is a later one than that whose time-out this was.
+    """Close the batch that a machine collects, unless this was the timeout of an earlier batch.
 
-    A machine that pulls collects none; it looks again at what waits.
+    A machine that pulls collects none; it looks at the queue again.
     """
     s.machine[machine, t.TIMER] = 0
     batch = s.machine[machine, t.OPEN]
@@ -178,7 +178,7 @@ def _end_batch(s: State, batch: int, now: int) -> None:
 
 @compiled_on_tables
 def _leave_hand(s: State, machine: int, size: int, now: int) -> None:
-    """Note that a machine with a queue of its own has done so much; its router hears of it after this moment."""
+    """Note that a machine with its own queue has ended `size` invocations; its router knows it after this moment."""
     if s.machine[machine, t.QUEUE] == t.NONE:
         return
     if s.machine[machine, t.LAST_ENDED] != now:
@@ -219,7 +219,7 @@ def _fits(s: State, row: int, dummy: bool) -> bool:
 
 @compiled_on_tables
 def _log_is_full(s: State) -> bool:
-    """Whether one of the logs is half full, which leaves room for all that one event can write."""
+    """Whether one of the logs is half full; the other half has room for the entries of one event."""
     return bool(
         2 * s.number[t.EXECUTIONS_LOGGED] > s.executions.shape[0]
         or 2 * s.number[t.PASSAGES_LOGGED] > s.passages.shape[0]

@@ -1,8 +1,8 @@
-"""One module served by itself: when what becomes ready is executed, without a heap of events (compiled).
+"""One module simulated by itself: times of execution of its invocations, without a heap of events (compiled).
 
-Nothing that happens in a module reaches back to one before it, so that modules can be served one after the other, each
-with all that becomes ready until some time. A module needs no events then: batches are closed as invocations come, and
-a machine takes its batches in the order in which they were closed (docs/model/serving.md, dispatch).
+The events in a module have no effect on modules before it. So modules can be simulated one after the other, each with
+all invocations that become ready until some time. A module then needs no events: batches are closed as invocations
+come, and a machine takes its batches in the order in which they were closed (docs/model/serving.md, dispatch).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from euclio.serving.units import Ints
 BY_ROUND = Unit.ROUND.value
 WHOLE_BATCHES = Turns.BATCHES.value
 
-# What is known of the module.
+# Numbers of the module.
 UNIT, TURNS, TOTAL_RATE, CURRENT, LEFT, INPUTS, CLOSED, FILLED, NUMBERS = range(9)
 # Its machines.
 (
@@ -35,7 +35,7 @@ UNIT, TURNS, TOTAL_RATE, CURRENT, LEFT, INPUTS, CLOSED, FILLED, NUMBERS = range(
     AVAILABLE,  # no batch starts before
     OPENED,
     SIZE,  # invocations of the batch that it collects
-    HEAD,  # what waits in its own queue, as places in what is given
+    HEAD,  # first invocation in its own queue, as a place in the list of given ones
     TAIL,
     WAITING,
     MACHINE_COLUMNS,
@@ -45,30 +45,30 @@ TAKEN = -2
 
 
 class Tables(NamedTuple):
-    """A module: what describes it, where it stands, what is given to it, and what comes out."""
+    """A module: its description, its state, its input, and its output."""
 
-    number: Ints  # what is known of the module
-    target: Ints  # a row per target (`routers`), with its machines one after the other; none where machines pull
+    number: Ints  # numbers of the module
+    target: Ints  # a row per target (`routers`), with its machines one after the other; none if machines pull
     machine: Ints  # a row per machine
     router: Ints  # the row of its router (`routers`)
     slot: Ints  # when each slot is free
-    slot_size: Ints  # how many invocations each executes, or executed last
+    slot_size: Ints  # number of invocations that each executes, or executed last
     open: Ints  # requests of the batches that are collected
     duration: Ints  # durations by machine and size of a batch
     time: Ints  # when invocations become ready, ascending
-    request: Ints  # whose they are
-    given: Ints  # where machines have queues, the machine of each; `NONE`: it has none yet, `TAKEN`: it was executed
-    after: Ints  # which is behind it in that queue
-    ends: Ints  # when batches that were closed end, in the order in which they were closed
-    sizes: Ints  # how many invocations they have
-    starts: Ints  # where machines have queues, when they start, and
-    by: Ints  # ... on which machine
-    members: Ints  # whose these are, where single invocations are dealt out; of whole batches they are as they came
+    request: Ints  # their requests
+    given: Ints  # if machines have queues, the machine of each; `NONE` before it has one, `TAKEN` once it was executed
+    after: Ints  # the next one in that queue
+    ends: Ints  # ends of closed batches, in the order in which they were closed
+    sizes: Ints  # their numbers of invocations
+    starts: Ints  # if machines have queues, their starts, and
+    by: Ints  # ... their machines
+    members: Ints  # requests of these, if single invocations are dealt out; whole batches have them as they came
 
 
 @compiled_on_tables
 def serve(s: Tables, until: int) -> None:
-    """Deal out single invocations that become ready before a time, and close what waits no longer than until then."""
+    """Deal out single invocations that become ready before a time, and close batches whose timeout ends by then."""
     for k in range(s.number[INPUTS]):
         _deal(s, s.request[k], s.time[k])
     for machine in range(s.machine.shape[0]):
@@ -78,7 +78,7 @@ def serve(s: Tables, until: int) -> None:
 @compiled_on_tables
 def _deal(s: Tables, request: int, now: int) -> None:
     target = _next_target(s)
-    # Other machines collect at the same time; what becomes of them has to do with none of this one's batches.
+    # Other machines collect at the same time, without effect on this one's batches.
     _close_late(s, s.target[target, routers.TARGET_MEMBER] + s.target[target, routers.TURN], now)
     machine = s.target[target, routers.TARGET_MEMBER] + s.target[target, routers.TURN]
     if s.machine[machine, SIZE] == 0:
@@ -93,7 +93,7 @@ def _deal(s: Tables, request: int, now: int) -> None:
 
 @compiled_on_tables
 def _next_target(s: Tables) -> int:
-    """The target of the next single invocation, which it is noted to have had."""
+    """The target of the next single invocation; it counts as dealt out."""
     count, total = s.target.shape[0], s.number[TOTAL_RATE]
     if count == 1:
         return 0
@@ -113,7 +113,7 @@ def _close_late(s: Tables, machine: int, now: int) -> None:
 
 @compiled_on_tables
 def _close(s: Tables, machine: int, now: int) -> None:
-    """Close the batch that a machine collects, and go on to whose turn it is."""
+    """Close the batch that a machine collects, and pass the turn on."""
     _execute(s, machine, s.machine[machine, SIZE], now)
     first = s.machine[machine, OPEN_FIRST]
     for k in range(s.machine[machine, SIZE]):
@@ -126,9 +126,9 @@ def _close(s: Tables, machine: int, now: int) -> None:
 
 @compiled_on_tables
 def serve_batches(s: Tables, until: int) -> int:
-    """Deal out whole batches, each of what comes next; how many invocations are in batches closed before a time.
+    """Deal out whole batches of consecutive invocations; returns how many of these are in batches closed before a time.
 
-    One batch is collected at a time, so that nothing is looked at of most invocations.
+    One batch is collected at a time, so that most invocations need no look.
     """
     head, inputs = 0, s.number[INPUTS]
     while head < inputs:
@@ -165,7 +165,7 @@ def _choose(s: Tables) -> int:
 
 @compiled_on_tables
 def _went_to(s: Tables, target: int, size: int) -> None:
-    """Note that a batch of so many invocations went to a target, and go on to whose turn it is."""
+    """Note that a batch of `size` invocations went to a target, and pass the turn on."""
     if s.target.shape[0] > 1:
         # As `count_one`, for all invocations of the batch at once.
         for k in range(s.target.shape[0]):
@@ -179,7 +179,7 @@ def _went_to(s: Tables, target: int, size: int) -> None:
 
 @compiled_on_tables
 def _execute(s: Tables, machine: int, size: int, now: int) -> None:
-    """Let a machine take its next batch, as soon as it can; when it ends is put down."""
+    """Let a machine take its next batch as soon as it can, and note its end."""
     slot = _free_slot(s, machine)
     start = max(now, s.machine[machine, AVAILABLE], s.slot[slot])
     # At least a tick, so that time always goes on.
@@ -204,7 +204,7 @@ def _free_slot(s: Tables, machine: int) -> int:
 
 @compiled_on_tables
 def route(s: Tables, until: int) -> None:
-    """Give all that has become ready to the queues of machines, which take batches when they are free, up to a time."""
+    """Give all ready invocations to the queues of machines, which take batches when they are free, up to a time."""
     for k in range(s.number[INPUTS]):
         if s.given[k] == NONE:
             s.given[k] = _routed(s, s.time[k])
@@ -221,7 +221,7 @@ def route(s: Tables, until: int) -> None:
 
 @compiled_on_tables
 def _routed(s: Tables, now: int) -> int:
-    """The machine that the next invocation is given to (`euclio.serving.session.engine.dispatch`)."""
+    """The machine of the next invocation (`euclio.serving.session.engine.dispatch`)."""
     total = s.number[TOTAL_RATE]
     if s.router[0, routers.ROUTER] == routers.BY_TURN:
         target = _next_target(s)
@@ -239,7 +239,7 @@ def _routed(s: Tables, now: int) -> int:
 
 @compiled_on_tables
 def _least_loaded(s: Tables, now: int) -> int:
-    """The machine with the least load, of several the first after the one that was chosen last."""
+    """The machine with the least load; of several, the first after the one that was chosen last."""
     count = s.machine.shape[0]
     machine = s.router[0, routers.TURN_OF]
     chosen, least = machine, _load(s, machine, now)
@@ -254,12 +254,12 @@ def _least_loaded(s: Tables, now: int) -> int:
 
 @compiled_on_tables
 def _load(s: Tables, machine: int, now: int) -> float:
-    """What a router knows of a machine's load: what ends at this very moment is not heard of yet."""
+    """A machine's load as its router knows it: ends at this moment are not known yet."""
     _take(s, machine, now)
     in_hand = s.machine[machine, WAITING]
     first = s.machine[machine, SLOT_FIRST]
     for slot in range(first, first + s.machine[machine, SLOTS]):
-        # What ends at this very moment still counts, as the router has not heard of it.
+        # Invocations that end at this moment still count, since the router does not know it yet.
         if s.slot[slot] >= now:
             in_hand += s.slot_size[slot]
     return routers.load_of(s.target, s.machine[machine, TARGET], in_hand)
@@ -290,7 +290,7 @@ def _take(s: Tables, machine: int, until: int) -> None:
 
 @compiled_on_tables
 def pull(s: Tables, until: int) -> int:
-    """Let machines that are free take what is there, in rank order, up to a time; how many were taken."""
+    """Let free machines take waiting invocations, in rank order, up to a time; returns the number of taken ones."""
     head, seen, inputs = 0, 0, s.number[INPUTS]
     while head < inputs:
         now = _free_at(s, 0)

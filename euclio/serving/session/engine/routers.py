@@ -1,4 +1,4 @@
-"""Routers that draw machines, or look at what these have in hand: one rule for both simulators (compiled).
+"""Routers that draw machines, or compare their loads: one rule for both simulators (compiled).
 
 Targets are rows of an array (`TARGET_COLUMNS`); docs/model/serving.md has the rules.
 """
@@ -11,18 +11,17 @@ from euclio.serving.session.engine.tables import NONE
 from euclio.serving.session.targets import Router
 from euclio.serving.units import Ints
 
-# Which target of a module is dealt to next, and which of its machines: one rule for both simulators (compiled).
-#
-# Targets are rows of an array, in both simulators with the same columns. That of single invocations follows
+# The next target of a module, and the next of its machines: one rule for both simulators (compiled).  Targets are rows
+# of an array, with the same columns in both simulators. The rule for single invocations follows
 # `euclio.serving.session.targets`; docs/model/serving.md has the rules.
 
 TARGET_MEMBER, TARGET_SIZE, RATE, LAG, TURN, TARGET_COLUMNS = range(6)
-"""Columns of a target: its first machine, how many it has, its rate, how far it lags behind it, whose turn it is."""
+"""Columns of a target: its first machine, their number, its rate, its lag behind this rate, the machine in turn."""
 
 
 @compiled_on_tables
 def first_due(target: Ints, first: int) -> int:
-    """The first target, from a row on, that has had no more than its share; one always is so."""
+    """The first target, from a row on, that has had no more than its share; there always is one."""
     chosen = first
     while target[chosen, LAG] < 0:
         chosen += 1
@@ -31,7 +30,7 @@ def first_due(target: Ints, first: int) -> int:
 
 @compiled_on_tables
 def most_pressing(target: Ints, first: int, count: int, total: int) -> int:
-    """Of the targets that are due the one whose next invocation has to be dealt out first.
+    """The due target whose next invocation must be dealt out first.
 
     With s of N invocations dealt to it and lag = N·R - s·F, that is the least (s + 1)·F/R = N + (F - lag)/R. Sums of
     rates are below 2³¹, so that the products fit.
@@ -39,7 +38,7 @@ def most_pressing(target: Ints, first: int, count: int, total: int) -> int:
     Args:
         target: all targets.
         first: the row of the module's first one.
-        count: how many the module has.
+        count: number of targets of the module.
         total: F, the sum of their rates.
 
     Returns:
@@ -49,7 +48,7 @@ def most_pressing(target: Ints, first: int, count: int, total: int) -> int:
     for k in range(first, first + count):
         if target[k, LAG] < 0:
             continue
-        # Fractions are compared crosswise, in whole numbers; of equal ones the first target stays.
+        # Fractions are compared crosswise, in whole numbers; of equal ones, the first target stays.
         if (
             chosen == NONE
             or (total - target[k, LAG]) * target[chosen, RATE] < (total - target[chosen, LAG]) * target[k, RATE]
@@ -60,7 +59,7 @@ def most_pressing(target: Ints, first: int, count: int, total: int) -> int:
 
 @compiled_on_tables
 def count_one(target: Ints, first: int, count: int, total: int, chosen: int) -> None:
-    """Note that a target has had one more invocation of one more.
+    """Note one more invocation, for a target.
 
     A module's targets are `count` rows from `first` on, whose rates add up to `total`.
     """
@@ -78,8 +77,8 @@ def next_turn(target: Ints, chosen: int) -> None:
 
 BY_TURN, AT_RANDOM, LEAST_IN_HAND = Router.TURN.value, Router.RANDOM.value, Router.LEAST.value
 ROUTER, FIRST, SECOND, TURN_OF, ROUTER_COLUMNS = range(5)
-"""Columns of a module's router: which, the states of its two generators, and the place of the machine after the one
-that was chosen last."""
+"""Columns of a module's router: its kind, the states of its two generators, and the place of the machine after the
+last chosen one."""
 FIRST_FACTOR, SECOND_FACTOR = MULTIPLIERS
 FIRST_MODULUS, SECOND_MODULUS = MODULI
 
@@ -88,7 +87,7 @@ FIRST_MODULUS, SECOND_MODULUS = MODULI
 def draw(router: Ints, row: int, below: int) -> int:
     """A whole number from 0 to less than a bound, by two steps of the combined generators of a row.
 
-    Two steps make 62 bits, so that the remainder is as good as even; no product exceeds 64 bits.
+    Two steps make 62 bits, so that the remainder is nearly uniform; no product exceeds 64 bits.
     """
     found = 0
     for _ in range(2):
@@ -103,7 +102,7 @@ def draw(router: Ints, row: int, below: int) -> int:
 
 @compiled_on_tables
 def drawn_machine(target: Ints, first: int, total: int, router: Ints, row: int) -> int:
-    """The place of a machine that is drawn at its rate: first its target, then one of that target's machines."""
+    """The place of a machine drawn in proportion to its rate: first its target, then one of that target's machines."""
     left = draw(router, row, total)
     chosen = first
     while left >= target[chosen, RATE]:
@@ -134,5 +133,5 @@ def drawn_other(target: Ints, first: int, total: int, router: Ints, row: int, on
 
 @compiled_on_tables
 def load_of(target: Ints, own: int, in_hand: int) -> float:
-    """The load of a machine with so many invocations in hand, were it given one more: over its share of the rate."""
+    """The load of a machine with `in_hand` invocations and one more, over its share of the rate."""
     return float((in_hand + 1) * target[own, TARGET_SIZE] / target[own, RATE])

@@ -12,7 +12,7 @@ from euclio.serving.units import Floats, Ints
 
 NONE = -1
 
-# Modules. The first columns describe, the others change.
+# Modules. The first columns describe them, the others are their state.
 (
     CHILD_FIRST,  # its children stand in `State.child` from here
     CHILD_COUNT,
@@ -27,7 +27,7 @@ NONE = -1
     HOLD,  # least time from ready to handing on
     LEAST_AFTER,
     CURRENT,  # target that the module stays with
-    LEFT,  # batches that are closed until it asks again
+    LEFT,  # batches to close before it chooses again
     READY,  # invocations that became ready, without dummies
     ENDED,
     DROPPED_HERE,
@@ -40,7 +40,7 @@ NONE = -1
 (
     QUEUE_HEAD,  # invocations that wait to be pulled
     QUEUE_TAIL,
-    QUEUE_SIZE,  # how many wait; whoever takes some counts them
+    QUEUE_SIZE,  # number of waiting ones; the taker updates it
     PULLING,  # whether an event to pull is to come
     PULL_FIRST,  # the machines that pull from it
     PULL_COUNT,
@@ -52,20 +52,20 @@ NONE = -1
     MODULE,
     BATCH,
     SLOTS,
-    DURATION_FIRST,  # its durations stand in `State.duration` from here, by size
-    TIMEOUT,  # -1: until the batch is full; of a machine that pulls, 0: it does not wait
+    DURATION_FIRST,  # start of its durations in `State.duration`, by size
+    TIMEOUT,  # -1 means until the batch is full; for a machine that pulls, 0 means no wait
     SPACING,
     HOST,  # machine on which its batches wait and are executed: itself, or the first of those that are one machine
     TARGET,
-    QUEUE,  # row of the queue of its own; -1: it collects batches, or pulls from its module's
-    IN_HAND,  # of such a machine, invocations that it was given and that have not ended
-    LAST_ENDED,  # when some of them ended last
-    ENDED_THEN,  # how many did at that moment
-    FAILED,  # 1: what it executes and has waiting is lost
+    QUEUE,  # row of its own queue; -1 if it collects batches, or pulls from its module's
+    IN_HAND,  # with its own queue: invocations that it was given and that have not ended
+    LAST_ENDED,  # time when some of them ended last
+    ENDED_THEN,  # number of those that ended at that moment
+    FAILED,  # 1 if it has lost its running and waiting batches
     AVAILABLE,  # no batch starts before
     WAKING,  # whether an event to wake it is to come
     RUNNING,
-    FREE_SINCE,  # when it last had a free slot again after it had none
+    FREE_SINCE,  # last time at which it had a free slot again after it had none
     OPEN,  # batch that is being collected
     TIMER,  # whether a time-out is to come
     BATCH_HEAD,  # closed batches that wait
@@ -92,13 +92,13 @@ REQUEST, BECAME_READY, NEXT, INVOCATION_COLUMNS = range(4)
 # Requests; free ones are linked by NUMBER.
 # IS_LATE: whether it has missed an objective of a module.
 NUMBER, ARRIVED, LAST_END, OUTSTANDING, MODULES_LEFT, IS_DROPPED, IS_LATE, REQUEST_COLUMNS = range(8)
-# What a request has at each module. READY_AT: not before, until it is ready. DONE_AT: when the last of its invocations
-# there and at the modules before has ended so far.
+# State of a request at each module. READY_AT is a lower bound until it is ready. DONE_AT is the end so far of the last
+# of its invocations there and at the modules before.
 COUNT, INVOCATIONS_LEFT, PARENTS_LEFT, READY_AT, DONE_AT, PASSAGE_COLUMNS = range(6)
 ELSEWHERE = -1
-"""Invocations of a module that requests of another stream pass."""
+"""Stands for the invocations of a module of another stream."""
 
-# Objectives of modules. The first columns describe, the others count requests.
+# Objectives of modules. The first columns describe them, the others count requests.
 OBJECTIVE_MODULE, LIMIT, EXPECTED_TO, KEPT, OBJECTIVE_COLUMNS = range(5)
 
 # Events in the heap.
@@ -126,7 +126,7 @@ KIND_SHIFT = 56
     CLOSED_LOOP,  # whether an answered request is followed by the next one of its client
     UNTIL_ARRIVALS,  # no dummies and no requests of clients from here on
     TICKS_PER_NS,
-    WINDOW,  # width of a window of arrivals; 0: windows are not counted
+    WINDOW,  # width of a window of arrivals; 0 disables windows
     ANSWERED,
     LATE,
     DROPPED,
@@ -167,8 +167,7 @@ class State(NamedTuple):
     passage: Ints  # shape (requests in flight at most, modules, PASSAGE_COLUMNS)
     event: Ints  # the heap, shape (capacity, EVENT_COLUMNS)
     arrival: Ints  # arrivals that are fed, shape (any,)
-    # invocations per request that arrives and module, shape (any, modules); `ELSEWHERE`: it is none of that module's
-    # stream.
+    # invocations per arriving request and module, shape (any, modules); `ELSEWHERE` at modules of other streams.
     counts: Ints
     factor: Floats  # real over expected durations, used in turn
     stretch: Floats  # factor on all durations of a module, shape (modules,)
@@ -183,7 +182,7 @@ class State(NamedTuple):
     executions: Ints  # log, shape (any, EXECUTION_LOG_COLUMNS)
     passages: Ints  # log of invocations, shape (any, PASSAGE_LOG_COLUMNS)
     answers: Ints  # log of requests, shape (any, ANSWER_LOG_COLUMNS)
-    stack: Ints  # modules to be gone on from, used within one event, shape (modules,)
+    stack: Ints  # modules from which to go on, used within one event, shape (modules,)
 
 
 @compiled_on_tables
