@@ -55,34 +55,3 @@ def time_measures(timings: pd.DataFrame, own: str, enumeration: str, quantized: 
         "q0.01_runtime": time(seconds[quantized]),
         "q0.01_runtime_ratio": time(seconds[quantized] / seconds[own]),
     }
-
-
-def time_reasons(timings: pd.DataFrame, own: str, enumeration: str) -> dict[str, str]:
-    """Reasons why times of a single process differ from printed ones, as sentences by key of the published number.
-
-    Args:
-        timings: one row per workload and solver.
-        own: the paper's own system.
-        enumeration: its brute force.
-    """
-    machine = "Compiled code on this machine against the authors' Python on theirs."
-    slow = timings[timings.solver == enumeration]
-    whole = slow.wall_s / slow.stat_share
-    by = ", ".join(f"{count} modules {time:.3g} s" for count, time in whole.groupby(slow.modules).mean().items())
-    grid = (
-        f"Vectors of budgets grow exponentially with the modules: means {by}; {int((slow.stat_share < 1).sum())} of "
-        f"{len(slow)} extrapolated; median {whole.median():.3g} s."
-    )
-    seconds = timings.assign(whole_s=timings.wall_s / timings.stat_share.fillna(1.0)).groupby("solver").whole_s.mean()
-    quotient = (
-        f"{seconds[enumeration]:.3g} s over {1000 * seconds[own]:.3g} ms. A slower enumeration gives a larger "
-        f"quotient, so it says nothing about the paper's. {grid}"
-    )
-    return {
-        f"{own}_runtime": machine,
-        "q0.01_runtime": machine,
-        "q0.01_runtime_ratio": "Ours is a dynamic program over the DAG with Algorithm 1 once per module and step; "
-        "the paper does not say how its own searches.",
-        "brute_force_runtime": grid,
-        "brute_force_runtime_ratio": quotient,
-    }

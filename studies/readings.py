@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
 from euclio.core.words import with_unit
 from euclio.report import Block, Heading, Paragraph, Table
-from euclio.report.analysis.statistics import Measured
+from euclio.report.analysis.statistics import Measured, Sample
+from studies.costs import costs
+from studies.papers.costs import baselines, normalized
 from studies.papers.published import published_figures
 from studies.scorecard import Score
 
@@ -82,6 +84,8 @@ OWN_SCROOGE = Reading(
     "Table III says throughput-based, but Scrooge's own MILP and greedy weigh throughput against cost.",
     (("scrooge", "scrooge:literal"),),
 )
+OfSystems = Callable[[pd.DataFrame, pd.DataFrame], dict[str, Sample]]
+"""The numbers that a reading of whole systems moves, from runs and normalized costs under the other answer."""
 Others = Mapping[Reading, Mapping[str, Measured]]
 """The numbers that each reading moves under the other answer, by key of the published number."""
 
@@ -113,6 +117,27 @@ def reread(runs: pd.DataFrame, reading: Reading) -> pd.DataFrame:
     kept = kept.assign(solver=kept.solver.replace(other))
     lacking = kept[kept.solver.isin(list(other.values())) & kept.cost_per_h.isna()].workload
     return kept[~kept.workload.isin(lacking)]
+
+
+def moved_by_systems(
+    runs: pd.DataFrame, own: str, readings: Mapping[Reading, OfSystems | None]
+) -> dict[Reading, dict[str, Sample]]:
+    """The numbers that readings of whole systems move, by reading and by key of the published number.
+
+    A reading is left out if no workload has plans under the other answer, as with few workloads.
+
+    Args:
+        runs: one row per workload and run.
+        own: the paper's own system.
+        readings: what each reading moves; None means the numbers of the baselines.
+    """
+    found = {}
+    for reading, moved in readings.items():
+        frame = reread(runs, reading)
+        if len(frame):
+            ratio = normalized(costs(frame), own)
+            found[reading] = baselines(ratio, own) if moved is None else moved(frame, ratio)
+    return found
 
 
 def readings_blocks(scores: Sequence[Score], others: Others) -> list[Block]:

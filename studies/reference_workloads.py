@@ -7,7 +7,7 @@ their place and the search for it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 import pandas as pd
@@ -23,7 +23,7 @@ from studies.drawn_workloads import protocol_draws
 from studies.inference.reference import reference_setting
 from studies.scorecard import outcomes_text
 from studies.sessions import session_tables
-from studies.study import Asked, Collected, Found
+from studies.study import Asked, Collected, Found, Study
 
 PAGE = "docs/model/posterior.md"
 REFUSALS = {
@@ -88,22 +88,27 @@ def reference_draws(paper: str, count: int, seed: int) -> ReferenceDraws:
     return ReferenceDraws(draws.workloads, draws.drawn, draws.rejected, {}, setting.given)
 
 
-def runs_of_some(
-    collector: Collector, asked: Asked, paper: str, count: int, settings: Sequence[SolverSetting]
-) -> Found:
-    """The runs of some solvers on the workloads of the reference setting, for a part of a study.
+def on_reference(study: Study, count: int, settings: Sequence[SolverSetting]) -> Study:
+    """A study on workloads of the reference setting, with the parts that need some of the runs or none.
 
     Args:
-        collector: makes the runs.
-        asked: the settings of the study.
-        paper: "harpagon" or "piccolo".
-        count: default number of workloads.
-        settings: the solvers.
+        study: the study.
+        count: its number of workloads.
+        settings: the solvers whose runs depend on no others.
     """
-    draws = reference_draws(paper, asked.workloads or count, asked.seed)
-    sessions = [workload.session for workload in draws.workloads]
-    tables = session_tables([collector.staged("runs", sessions, settings)], draws.workloads)
-    return Found(tables, (), draws, {}, [identify(sessions, paper, asked.seed)])
+
+    def details(asked: Asked) -> ReferenceDraws:
+        """The drawn workloads, as far as they need no run."""
+        return reference_draws(study.paper, asked.workloads or count, asked.seed)
+
+    def collect_runs(collector: Collector, asked: Asked, labels: Collection[str]) -> Found:
+        """The runs of some of the solvers alone, by label."""
+        draws, own = details(asked), [setting for setting in settings if setting.label in labels]
+        sessions = [workload.session for workload in draws.workloads]
+        tables = session_tables([collector.staged("runs", sessions, own)], draws.workloads)
+        return Found(tables, (), draws, {}, [identify(sessions, study.paper, asked.seed)])
+
+    return replace(study, details=details, collect_runs=collect_runs)
 
 
 def workload_blocks(collected: Collected, system: str, remarks: str) -> list[Block]:

@@ -146,28 +146,3 @@ def by_application(runs: pd.DataFrame, values: pd.Series[float]) -> str:
     """Means of a value per workload by application, in per cent and in words."""
     means = values.groupby(application_of(runs).reindex(values.index)).mean()
     return ", ".join(f"{name} {percent(mean, 1)}" for name, mean in means.items())
-
-
-def extra_reasons(runs: pd.DataFrame, ratio: pd.Series[float], name: str) -> dict[str, str]:
-    """Sentences on a system's mean and largest extra cost, by key of the number; without a plan there are none.
-
-    Args:
-        runs: one row per workload and run.
-        ratio: its normalized cost by workload; NaN if it has no plan.
-        name: prefix of the keys of its numbers.
-    """
-    found = {f"{name}_mean_extra": f"By application: {by_application(runs, ratio - 1)}."}
-    if ratio.notna().any():
-        found[f"{name}_max_extra"] = (
-            f"The largest is that of one workload ({ratio.idxmax()}); 99th percentile "
-            f"{percent(ratio.quantile(0.99) - 1, 1)}."
-        )
-    return found
-
-
-def by_modules_and_application(runs: pd.DataFrame, values: pd.Series[float]) -> str:
-    """Means of a value per workload by number of modules and by application, in per cent, as a sentence."""
-    sizes = runs.drop_duplicates("workload").set_index("workload").modules
-    means = values.groupby(sizes.reindex(values.index)).mean()
-    by_size = ", ".join(f"{count} modules {percent(mean, 1)}" for count, mean in means.items())
-    return f"On average: {by_size}; by application: {by_application(runs, values)}."

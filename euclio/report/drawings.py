@@ -18,14 +18,15 @@ P = ParamSpec("P")
 
 
 class Drawn(Generic[P]):
-    """A function that makes a figure, and the question that the figure answers.
+    """A function that makes a figure, with the figure's name and the question that it answers.
 
     Attributes:
+        key: the name.
         question: the question.
     """
 
-    def __init__(self, question: str, made: Callable[P, Figure]) -> None:
-        self.question, self._made = question, made
+    def __init__(self, key: str, question: str, made: Callable[P, Figure]) -> None:
+        self.key, self.question, self._made = key, question, made
         update_wrapper(self, made)
 
     def __call__(self, *data: P.args, **options: P.kwargs) -> Figure:
@@ -57,6 +58,6 @@ def drawn(
                 svg = svg_text(drawing, key, question)
                 return Figure(key, svg, caption, question, drawn_data(drawing))
 
-        return Drawn(question, made)
+        return Drawn(key, question, made)
 
     return figure

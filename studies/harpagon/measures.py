@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from euclio.core.registry import find_solver
@@ -10,12 +12,14 @@ from euclio.questions.comparison.decomposing import gap_row
 from euclio.questions.comparison.gap import Gap
 from euclio.report.analysis.statistics import Measured, Sample, measured
 from euclio.workloads.session.acceptance import ABLATIONS, SYSTEMS
+from euclio.workloads.session.protocol import PUBLISHED_WORKLOADS
 from studies.costs import costs, time_measures, within
 from studies.modules import dispatch_latency, left, module_figures, plans_of
-from studies.papers.costs import baselines, extras, normalized, same
+from studies.papers.costs import extras, same
 from studies.papers.harpagon import HARPAGON, figures, throughputs
 from studies.papers.modules import ROUND_ROBIN, GivenModule, given_module, less, more_than_two, remaining
-from studies.readings import OWN_SCROOGE, SHARED_RATE, Reading, reread
+from studies.readings import OWN_SCROOGE, SHARED_RATE, OfSystems, Reading, moved_by_systems
+from studies.session_figures import PaperSystem
 from studies.sessions import by_solver
 from studies.study import Collected
 
@@ -35,6 +39,21 @@ REPRICED_RUN = f"{HARPAGON}:{ROUND_ROBIN}"
 THREE_MODULE_APPLICATION = ("traffic", ("detector", "vehicle", "face"))
 THROUGHPUT_SPLIT = ("inferline", "harpagon:tb")
 """Systems that split the latency by throughput (Harpagon Table III)."""
+
+
+SYSTEM = PaperSystem(
+    HARPAGON,
+    "Harpagon",
+    "Harp",
+    PUBLISHED_WORKLOADS,
+    share="91.5",
+    scheduler="Algorithm 1",
+    variants=ABLATIONS,
+    split=lambda runs: costs(runs)[SPLIT_OPTIMUM],
+    plan=lambda runs: costs(runs)[PLAN_OPTIMUM],
+    means=(1.493, 2.372),
+    largest=3.2,
+)
 
 
 def own_optimum(system: str) -> str:
@@ -118,7 +137,24 @@ GIVEN_MODULE = Reading(
     "those of SSD, PRNet and OpenPose, SSD where one is given",
     "The paper names none. SSD gains nothing from batches above 16, so dispatch and batching hardly move it.",
 )
-OF_SYSTEMS = (SHARED_RATE, OWN_SCROOGE, TWO_WITHOUT, FIRST_GAIN)
+
+
+def _of_two(_: pd.DataFrame, ratio: pd.DataFrame) -> dict[str, Sample]:
+    return {**extras(ratio, HARPAGON, ["2c"]), "2c_same_share": same(ratio["harpagon:2c"])}
+
+
+def _of_first_gain(runs: pd.DataFrame, ratio: pd.DataFrame) -> dict[str, Sample]:
+    budget = "1re_remaining_budget"
+    return {**extras(ratio, HARPAGON, ["1re"]), budget: remaining(left(runs), HARPAGON)[budget]}
+
+
+OF_SYSTEMS: Mapping[Reading, OfSystems | None] = {
+    SHARED_RATE: None,
+    OWN_SCROOGE: None,
+    TWO_WITHOUT: _of_two,
+    FIRST_GAIN: _of_first_gain,
+}
+"""Readings of whole systems, with the numbers that they move; None means those of the baselines."""
 OTHER_RUNS = tuple(other for reading in OF_SYSTEMS for _, other in reading.rows)
 """Solvers of the other readings."""
 
@@ -135,10 +171,8 @@ def other_readings(
     """
     modules = module_figures(allocations)
     given = given_module(modules, HARPAGON, application)
-    frames = {reading: reread(runs, reading) for reading in OF_SYSTEMS}
     found = {
-        # With few workloads, none may have all plans under the other answer.
-        **{reading: _of_systems(reading, frame) for reading, frame in frames.items() if len(frame)},
+        **moved_by_systems(runs, HARPAGON, OF_SYSTEMS),
         MAJORITY: {
             "2d_latency_extra": dispatch_latency(allocations, REPRICED_RUN, "rr_latency_s"),
             "dt_latency_extra": dispatch_latency(allocations, REPRICED_RUN, "machine_rate_latency_s"),
@@ -150,14 +184,3 @@ def other_readings(
         GIVEN_MODULE: throughputs(modules, NAMED, NAMED[0]),
     }
     return {reading: measured(figures) for reading, figures in found.items()}
-
-
-def _of_systems(reading: Reading, runs: pd.DataFrame) -> dict[str, Sample]:
-    """The numbers that a reading of whole systems moves, from runs under that reading."""
-    ratio = normalized(costs(runs), HARPAGON)
-    if reading is TWO_WITHOUT:
-        return {**extras(ratio, HARPAGON, ["2c"]), "2c_same_share": same(ratio["harpagon:2c"])}
-    if reading is FIRST_GAIN:
-        left_over = remaining(left(runs), HARPAGON)["1re_remaining_budget"]
-        return {**extras(ratio, HARPAGON, ["1re"]), "1re_remaining_budget": left_over}
-    return baselines(ratio, HARPAGON)

@@ -7,25 +7,25 @@ from collections.abc import Callable, Mapping, Sequence
 import pandas as pd
 
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
-from euclio.core.words import joined, percent, span
+from euclio.core.words import joined, percent
 from euclio.questions.comparison.decomposing import aggregate
 from euclio.report import Block, Figure, Heading, Paragraph, Table
 from euclio.report.analysis.statistics import Measured
 from euclio.workloads.session.acceptance import BASELINES
 from euclio.workloads.session.protocol import Draws
 from studies.collector import FINE_SPLIT_LIMIT_S
-from studies.costs import costs, stopped, time_reasons
-from studies.harpagon.figures import figure_decomposition, figure_references, figures
+from studies.costs import costs, stopped
+from studies.harpagon.figures import PARTS, figure_decomposition, figure_references
 from studies.harpagon.kinds import answers, figure_kinds, kinds_blocks, kinds_number
 from studies.harpagon.measures import (
     ABLATION_RUNS,
     ENUMERATION,
     PLAN_OPTIMUM,
     PLAN_OPTIMUM_SHARED,
-    REPRICED_RUN,
     SPLIT_BREAKPOINTS,
     SPLIT_CENTISECONDS,
     SPLIT_OPTIMUM,
+    SYSTEM,
     THROUGHPUT_SPLIT,
     gaps,
     optimality,
@@ -33,16 +33,25 @@ from studies.harpagon.measures import (
     own_optimum,
 )
 from studies.harpagon.theorems import find_counterexample, theorem_1, theorem_2
-from studies.modules import left, majority_configurations, module_figures
+from studies.modules import module_figures
 from studies.papers.costs import normalized
 from studies.papers.harpagon import HARPAGON, NO_DUMMIES
-from studies.papers.modules import remaining_budget, rows_of
+from studies.papers.modules import rows_of
 from studies.readings import readings_blocks
 from studies.reference_workloads import claims_text, workload_blocks
 from studies.scorecard import Score
-from studies.session_figures import HARPAGON as NAMED
-from studies.session_figures import by_key, headlines, numbers, tally_text
-from studies.sessions import application_of, by_application, by_modules_and_application, extra_reasons
+from studies.session_figures import made
+from studies.session_text import (
+    by_key,
+    headlines,
+    numbers,
+    shared_reasons,
+    summary_table,
+    summary_text,
+    tally_text,
+    time_reasons,
+)
+from studies.sessions import application_of, by_application
 from studies.study import Collected, Text
 
 Totals = Mapping[str, Mapping[str, float]]
@@ -178,7 +187,6 @@ def _design_share(totals: Totals) -> Callable[[str], float]:
     return share
 
 
-HEADLINES = ("optimal_share", "optimal_gap_max", "baseline_mean_extra_min", "baseline_mean_extra_max")
 GRIDS = {
     SPLIT_OPTIMUM: "split optimum, budgets {d + b/T} that Algorithm 2 can reach (default)",
     SPLIT_BREAKPOINTS: "split optimum, breakpoints of Algorithm 1",
@@ -212,12 +220,12 @@ def text(collected: Collected, scores: Sequence[Score]) -> Text:
             *theorem_1(runs),
             *theorem_2(find_counterexample(collected.asked.seed)),
             Heading("Figures"),
-            *figures(collected.tables, scores, collected.details.given),
+            *made((part.make for part in PARTS.values()), collected.tables, scores),
         ],
         run=workload_blocks(collected, "Harpagon", claims_text(runs)),
-        headlines=headlines(first.text, scores, HEADLINES),
+        headlines=headlines(first.text, scores),
         card=decomposition,
-        numbers=[*numbers(scores, NAMED), kinds_number(kinds)],
+        numbers=[*numbers(scores, SYSTEM), kinds_number(kinds)],
         pictures=[
             figure_kinds(kinds, share.published.value),
             figure_references(references(runs), share),
@@ -235,35 +243,13 @@ def references(runs: pd.DataFrame) -> dict[str, Measured]:
 def summary(collected: Collected) -> tuple[Paragraph, *tuple[Block, ...]]:
     """The summary of the run's optimality."""
     runs = collected.tables["runs"]
-    rows, texts = [], {}
-    for solver, label in GRIDS.items():
-        hits, gap = optimality(runs, solver)
-        texts[solver] = hits
-        if hits.n:
-            text = span(hits.low, hits.high, unit=" %")
-            rows.append((label, str(hits.n), f"{hits.value:.1f} %", text, f"{gap.value:.1f} %"))
-    split, plan = texts[SPLIT_OPTIMUM], texts[PLAN_OPTIMUM]
+    found = {solver: optimality(runs, solver) for solver in GRIDS}
     return (
-        Paragraph(
-            f"Harpagon's split of the latency is optimal on {_with_interval(split)} of {split.n} workloads: no other "
-            "split gives its scheduler a cheaper plan. Its plan is the cheapest of its whole plan space on "
-            f"{_with_interval(plan)} of {plan.n}; {len(collected.details.workloads)} workloads were drawn. The paper "
-            "prints 91.5 % and means the split: its brute force tries other latency budgets but keeps Algorithm 1, "
-            "the dummy generator and the reassigner. It does not count their losses on a module."
-        ),
-        Table(
-            "Share of the workloads on which Harpagon's plan costs no more than four references (higher is better)",
-            ("reference", "workloads", "Harpagon costs no more on", "95 % interval", "its largest extra cost"),
-            tuple(rows),
-            frozenset({1, 2, 3, 4}),
-        ),
+        summary_text(SYSTEM, found[SPLIT_OPTIMUM][0], found[PLAN_OPTIMUM][0], len(collected.details.workloads)),
+        summary_table(SYSTEM, ((GRIDS[solver], *both) for solver, both in found.items() if both[0].n)),
         Paragraph(_why_different(runs)),
         Paragraph(_speed_text(collected)),
     )
-
-
-def _with_interval(m: Measured) -> str:
-    return f"{m.value:.1f} % (95 % interval {span(m.low, m.high)})"
 
 
 def _why_different(runs: pd.DataFrame) -> str:
@@ -317,59 +303,29 @@ def reasons(collected: Collected) -> dict[str, str]:
     runs, allocations = collected.tables["runs"], collected.tables["allocations"]
     table = normalized(costs(runs), HARPAGON)
     modules = module_figures(allocations)
+    most = f"Most expensive baseline by application, on average: {_most_expensive(runs, table)}."
     return {
-        **_baselines(runs, table),
-        **_optimum(runs),
+        **shared_reasons(SYSTEM, runs, allocations, table, "module_rate_rps"),
+        **dict.fromkeys(("baseline_max_extra_min", "baseline_max_extra_max"), most),
         **_ablations(runs, table),
-        "tb_extra_per_module": by_modules_and_application(runs, table["harpagon:tb"] - 1),
         **_modules(modules),
-        **_residual(runs),
-        **_dispatch(allocations),
+        **_counters(runs),
         **_dummies(runs, modules),
         **time_reasons(collected.tables["timings"], HARPAGON, ENUMERATION),
     }
 
 
-def _baselines(runs: pd.DataFrame, table: pd.DataFrame) -> dict[str, str]:
-    means = {name: table[name].mean() - 1 for name in BASELINES}
-    order = ", ".join(f"{name} {percent(means[name], 1)}" for name in sorted(means, key=lambda n: means[n]))
-    by = by_application(runs, table[list(BASELINES)].max(axis=1) - 1)
-    cheaper = {name: int((table[name] < 1 - OPTIMALITY_TOLERANCE).sum()) for name in BASELINES}
-    named = ", ".join(f"{name} on {n}" for name, n in cheaper.items() if n)
-    return {
-        "baseline_mean_extra_min": f"Means: {order}.",
-        "baseline_mean_extra_max": f"Means: {order}.",
-        "baseline_max_extra_min": f"Most expensive baseline by application, on average: {by}.",
-        "baseline_max_extra_max": f"Most expensive baseline by application, on average: {by}.",
-        "harpagon_cheapest_share": f"Cheaper than Harpagon: {named or 'none'}.",
-    }
-
-
-def _optimum(runs: pd.DataFrame) -> dict[str, str]:
-    table = costs(runs)[[HARPAGON, SPLIT_OPTIMUM]].dropna()
-    gap = table[HARPAGON] / table[SPLIT_OPTIMUM] - 1
-    by = by_application(runs, (gap > OPTIMALITY_TOLERANCE).astype(float))
-    return {
-        "optimal_share": f"Not optimal by application: {by}. The share depends on the budgets tried, which the paper "
-        "does not state.",
-        "optimal_gap_max": f"Mean gap by application: {by_application(runs, gap)}; the largest is one workload.",
-    }
+def _most_expensive(runs: pd.DataFrame, table: pd.DataFrame) -> str:
+    return by_application(runs, table[list(BASELINES)].max(axis=1) - 1)
 
 
 def _ablations(runs: pd.DataFrame, table: pd.DataFrame) -> dict[str, str]:
     found: dict[str, str] = {}
-    for run in [name for name in table if str(name).startswith("harpagon:")]:
-        found |= extra_reasons(runs, table[run], str(run).removeprefix("harpagon:"))
     for name in ("nnm", "ncd"):
         helped = (table[f"harpagon:{name}"] > 1 + OPTIMALITY_TOLERANCE).astype(float)
         hurt = float((table[f"harpagon:{name}"] < 1 - OPTIMALITY_TOLERANCE).mean())
         text = f"It helps by application: {by_application(runs, helped)}; it hurts on {hurt * 100:.1f} % of all."
-        found[f"{name}_share"] = found[f"{name}_cost_reduction"] = text
-    for key, hit in (
-        ("cheaper", table["harpagon:q0.01"] < 1 - OPTIMALITY_TOLERANCE),
-        ("dearer", table["harpagon:q0.01"] > 1 + OPTIMALITY_TOLERANCE),
-    ):
-        found[f"q0.01_{key}_share"] = f"By application: {by_application(runs, hit.astype(float))}."
+        found |= dict.fromkeys((f"{name}_share", f"{name}_cost_reduction"), text)
     return found
 
 
@@ -395,17 +351,10 @@ def _modules(modules: pd.DataFrame) -> dict[str, str]:
     }
 
 
-def _residual(runs: pd.DataFrame) -> dict[str, str]:
-    found = {}
-    for name in ("0re", "1re"):
-        ratio = remaining_budget(left(runs), f"harpagon:{name}")
-        text = (
-            f"A mean of ratios with a long tail: median {ratio.median():.2f}, 99th percentile "
-            f"{ratio.quantile(0.99):.1f}, {(ratio == 1).mean() * 100:.0f} % exactly 1."
-        )
-        found[f"{name}_remaining_budget"] = found[f"{name}_remaining_budget_max"] = text
+def _counters(runs: pd.DataFrame) -> dict[str, str]:
     mine = runs[runs.solver == HARPAGON].set_index("workload")
-    found["reassigned_share"] = f"By application: {by_application(runs, (mine.stat_reassignments > 0).astype(float))}."
+    reassigned = by_application(runs, (mine.stat_reassignments > 0).astype(float))
+    found = {"reassigned_share": f"By application: {reassigned}."}
     for key, solver in (("harpagon_iterations", HARPAGON), ("tb_iterations", "harpagon:tb")):
         one = runs[runs.solver == solver]
         text = ", ".join(
@@ -413,16 +362,6 @@ def _residual(runs: pd.DataFrame) -> dict[str, str]:
         )
         found[key] = f"It grows with the modules of the application and the configurations of its profiles: {text}."
     return found
-
-
-def _dispatch(allocations: pd.DataFrame) -> dict[str, str]:
-    c = majority_configurations(allocations, REPRICED_RUN)
-    machines = (c.module_rate_rps / c.throughput_rps).median()
-    text = (
-        "The ratio of 2d to d + b/w grows with the machines and the concurrency. The medians here are "
-        f"{machines:.1f} machines and concurrency {c.concurrency.median():.0f}."
-    )
-    return dict.fromkeys(("2d_latency_extra", "dt_latency_extra"), text)
 
 
 def _dummies(runs: pd.DataFrame, modules: pd.DataFrame) -> dict[str, str]:

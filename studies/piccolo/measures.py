@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from euclio.core.tolerances import OPTIMALITY_TOLERANCE
 from euclio.report.analysis.statistics import Measured, Sample, measured
 from studies.costs import costs, time_measures, within
 from studies.modules import module_figures, plans_of
-from studies.papers.costs import baselines, extras, normalized, same
+from studies.papers.costs import extras, same
 from studies.papers.modules import more_than_two
 from studies.papers.piccolo import PICCOLO, figures
-from studies.readings import OWN_SCROOGE, SHARED_RATE, Reading, reread
+from studies.readings import OWN_SCROOGE, SHARED_RATE, OfSystems, Reading, moved_by_systems
+from studies.session_figures import PaperSystem
 from studies.sessions import by_solver
 from studies.study import Collected
 
@@ -46,6 +49,21 @@ def split_optimum(runs: pd.DataFrame) -> pd.Series[float]:
     searched = table[SPLIT_OPTIMUM] if SPLIT_OPTIMUM in table else pd.Series(float("nan"), index=table.index)
     sampled = runs.drop_duplicates("workload").set_index("workload").split_sample.reindex(table.index)
     return searched.where(~settled(runs), table[PICCOLO]).where(sampled)
+
+
+SYSTEM = PaperSystem(
+    PICCOLO,
+    "Piccolo",
+    "Picc",
+    workloads=663,
+    share="97.13",
+    scheduler="the scheduler",
+    variants=ALTERNATIVES,
+    split=split_optimum,
+    plan=plan_optimum,
+    means=(1.044, 1.443),
+    largest=2.018,
+)
 
 
 def optimality_measures(runs: pd.DataFrame) -> dict[str, Measured]:
@@ -86,7 +104,14 @@ MORE_THAN_TWO = Reading(
     "in Piccolo's plans",
     "43.74 % is 100 % less the 56.26 % on which Picc-2bpc costs the same. Dummies leave few plans with more than two.",
 )
-OF_SYSTEMS = (SHARED_RATE, OWN_SCROOGE, FILLED)
+
+
+def _of_filled(_: pd.DataFrame, ratio: pd.DataFrame) -> dict[str, Sample]:
+    return {**extras(ratio, PICCOLO, FEW), **{f"{name}_same_share": same(ratio[f"piccolo:{name}"]) for name in FEW}}
+
+
+OF_SYSTEMS: Mapping[Reading, OfSystems | None] = {SHARED_RATE: None, OWN_SCROOGE: None, FILLED: _of_filled}
+"""Readings of whole systems, with the numbers that they move; None means those of the baselines."""
 OTHER_ROWS = tuple(other for reading in (SHARED_RATE, OWN_SCROOGE) for _, other in reading.rows)
 """Solvers of the other answers, except for the alternatives with dummies."""
 
@@ -98,19 +123,8 @@ def other_readings(runs: pd.DataFrame, allocations: pd.DataFrame) -> dict[Readin
         runs: one row per workload and run.
         allocations: rows of `studies.modules.allocation_rows`.
     """
-    frames = {reading: reread(runs, reading) for reading in OF_SYSTEMS}
     found = {
-        # With few workloads, none may have all plans under the other answer.
-        **{reading: _of_systems(reading, frame) for reading, frame in frames.items() if len(frame)},
+        **moved_by_systems(runs, PICCOLO, OF_SYSTEMS),
         MORE_THAN_TWO: {"more_than_two_share": more_than_two(module_figures(allocations), PICCOLO)},
     }
     return {reading: measured(figures) for reading, figures in found.items()}
-
-
-def _of_systems(reading: Reading, runs: pd.DataFrame) -> dict[str, Sample]:
-    """The numbers that a reading of whole systems moves, from runs under that reading."""
-    ratio = normalized(costs(runs), PICCOLO)
-    if reading is FILLED:
-        shares = {f"{name}_same_share": same(ratio[f"piccolo:{name}"]) for name in FEW}
-        return {**extras(ratio, PICCOLO, FEW), **shares}
-    return baselines(ratio, PICCOLO)
