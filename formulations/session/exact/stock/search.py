@@ -403,8 +403,10 @@ class StockSearch:
             self._arrays = self._arrays._replace(slo=float(self.session.slo_s) * INSIDE)
             inside = self._cheapest(most, price)
             self._arrays = self._arrays._replace(slo=slo)
-            other = self._point(inside) if inside.status == OPTIMAL else point
-            if inside.status == OPTIMAL and self._rows.fit(other.used) and other.cost < self.cost:
+            # A complete search whose cost is infinite has no plan below its cutoff.
+            found = inside.status == OPTIMAL and math.isfinite(inside.cost)
+            other = self._point(inside) if found else point
+            if found and self._rows.fit(other.used) and other.cost < self.cost:
                 plan = self._accepted(inside)
                 if plan is not None:
                     self.cost, self.plan = other.cost, plan

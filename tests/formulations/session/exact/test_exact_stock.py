@@ -223,3 +223,17 @@ def test_whole_machines_are_counted_without_rates_in_fractions():
     search.run()
     assert search.plan is not None
     assert search.cost == float(solve(session, space=WHOLE).value)
+
+
+def test_a_part_without_a_cheaper_plan_just_inside_the_slo_is_no_plan():
+    """A hair below 0.4 s four machines take too long: the search just inside that found none, and its zeros crashed."""
+    profiles = {1: {1: "0.1", 2: "0.2"}, 12: {4: "0.4", 2: "0.2"}, 6: {1: "0.1", 4: "0.4"}}
+    modules = [
+        Module(f"m{rate}", rate, [Configuration("X", batch, 1, seconds) for batch, seconds in own.items()])
+        for rate, own in profiles.items()
+    ]
+    slo = Fraction(2, 5) - Fraction(1, 250 * 10**18)
+    session = Session("some", slo, [Hardware("X", 1, 9)], modules, [("m1", "m6")])
+    for solver in ("exact", "plan-bruteforce"):
+        found = solve(session, solver, charging="whole")
+        assert (found.status, found.value) == (Status.OPTIMAL, 5)
