@@ -199,8 +199,7 @@ def build_system(
     rate, ratios = request_rate(session), per_request(session)
     shares = tuple(stream.rate_rps / rate for stream in streams(session))
     if setup.clients and (len(shares) > 1 or max(ratios) < 1):
-        # The next request of a client is like its first one; a request without invocations is answered at once, for
-        # ever.
+        # A client repeats its first request, so a request without invocations would be answered at once, without end.
         raise InputError(
             "send requests that invoke a module each, of one application; give such a session, or arrivals",
             field="clients",
