@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import functools
 import time
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor, inf
 from typing import NamedTuple
 
-from bruteforce.session.bought_choices import Choice, Listing, all_choices, choices_within
+from bruteforce.session.bought_choices import Choice, Listing, all_choices, choices_within, no_more
 from bruteforce.session.bought_enumeration import cheapest_bought
 from bruteforce.session.combination import ModuleChoice, TimeUpError, cheapest_plan
 from bruteforce.session.demands import asked_of
@@ -50,10 +51,14 @@ from euclio.problems.session.policies import Form
 # - on machines of its own, as in plans of whole machines (`bought_choices.py`), up to that cost;
 # - with a partial machine that serves the rest of its whole machines' rate, without dummies: finitely many plans.
 #
-# A plan of the second kind is dropped if another one on the same hardware equals or beats it in all of these: cost and
-# latency of its whole machines; latency, duration, busy time and memory of the partial one. Partial machines are placed
-# on machines in all ways (docs/model/whole-machines.md#packed), pruned only by cost, path, time and memory. Arithmetic
-# is exact. The rules are written here a second time on purpose; the checker's are not used.
+# Within a stock or resources there may be no plan of whole machines. Then each type needs a limit, which makes the
+# plans finitely many.
+#
+# A plan of the second kind is dropped if another one on the same hardware equals or beats it in all of these: cost,
+# latency and limited resources of its whole machines; latency, duration, busy time and memory of the partial one.
+# Partial machines are placed on machines in all ways (docs/model/whole-machines.md#packed), pruned only by cost, path,
+# time, memory and limits. Arithmetic is exact. The rules are written here a second time on purpose; the checker's are
+# not used.
 
 MOST_COMBINATIONS = 10**9
 """Combinations of the modules' plans, before any is cut, beyond which the enumeration refuses to begin."""
@@ -70,6 +75,7 @@ class _Part(NamedTuple):
         duration_s: seconds that one of its batches takes.
         busy: share of the time that it works.
         memory_mb: memory of its model; None if unknown.
+        used: what these machines take of each limited resource, in the order of `Asked.limits`.
         plan: the plan.
     """
 
@@ -80,6 +86,7 @@ class _Part(NamedTuple):
     duration_s: Fraction
     busy: Fraction
     memory_mb: Fraction | None
+    used: tuple[Fraction, ...]
     plan: ModulePlan
 
     def replaces(self, other: _Part) -> bool:
@@ -89,14 +96,14 @@ class _Part(NamedTuple):
             self.memory_mb is not None and other.memory_mb is not None and self.memory_mb < other.memory_mb
         )
         same = self.hardware == other.hardware and self.cost_per_h <= other.cost_per_h
-        return same and fits and all(own <= its for own, its in numbers)
+        return same and fits and all(own <= its for own, its in numbers) and no_more(self.used, other.used)
 
 
 def cheapest_packed(session: Session, space: PlanSpace, deadline: float) -> tuple[Fraction, Plan] | str:
     """Cost and plan of the cheapest packed plan, or a message why there is none.
 
     Args:
-        session: the instance, without limits and without machines that cost nothing.
+        session: the instance, without other limits than a stock and resources, and without machines that cost nothing.
         space: plan space without `single_hardware` and rule `continuous`, in which machines are packed.
         deadline: `time.perf_counter` value at which to give up.
 
@@ -106,20 +113,29 @@ def cheapest_packed(session: Session, space: PlanSpace, deadline: float) -> tupl
     """
     whole = replace(space, charging=Charging.WHOLE)
     best = cheapest_bought(session, whole, deadline)
-    if isinstance(best, str) or space.policy.form not in (Form.LEFT, Form.FIXED):
+    if space.policy.form not in (Form.LEFT, Form.FIXED):
         return best
-    listing = Listing(session, whole, asked_of(session), frozenset(), deadline)
-    parts = [_parts(listing, module, best[0]) for module in session.modules]
+    cutoff, asked = (None if isinstance(best, str) else best[0]), asked_of(session)
+    if cutoff is None:
+        # Without a limit on machines, plans of whole machines are no slower than others.
+        if not asked.rows:
+            return best
+        endless = any(h.name not in asked.stock for h in space.hardware_of(session))
+        if endless and whole.fills and space.policy.form.in_sequence:
+            raise InapplicableError("without a limit on a type there is no end of packed plans; use exact")
+    listing = Listing(session, whole, asked, frozenset(), deadline)
+    parts = [_parts(listing, module, cutoff) for module in session.modules]
     combinations = 1
     for own in parts:
         combinations *= max(1, len(own))
     if combinations > MOST_COMBINATIONS:
         raise InapplicableError(f"there are {combinations:.2g} combinations of packed plans; use whole-greedy")
-    return _PackedSearch(session, parts, best, deadline).run()
+    search = _PackedSearch(listing, parts, None if isinstance(best, str) else best)
+    return search.run() or best
 
 
-def _parts(listing: Listing, module: Module, cutoff: Fraction) -> list[_Part]:
-    """The module's plans that cost less than a cutoff and are of use, by rising cost."""
+def _parts(listing: Listing, module: Module, cutoff: Fraction | None) -> list[_Part]:
+    """The module's plans that cost less than a cutoff and are of use, by rising cost; None disables the cutoff."""
     in_sequence = listing.space.fills and listing.space.policy.form.in_sequence
     choices = choices_within(listing, module, cutoff) if in_sequence else all_choices(listing, module)
     found = [_alone(choice) for choice in choices]
@@ -128,9 +144,10 @@ def _parts(listing: Listing, module: Module, cutoff: Fraction) -> list[_Part]:
         raise InapplicableError(f"module {module.name} has too many plans; use whole-greedy")
     closed = all_counts(scaled, replace(listing.space, dummy=DummyRule.NONE), listing.deadline)
     shared: list[_Part] = []
-    for part in sorted((_partial(listing.session, scaled, counts) for counts in closed if counts.partial), key=_order):
+    for part in sorted((_partial(listing, scaled, counts) for counts in closed if counts.partial), key=_order):
         slow = max(part.whole_s, part.own_s) > listing.most_s
-        if not slow and part.cost_per_h < cutoff and not any(other.replaces(part) for other in shared):
+        dear = cutoff is not None and part.cost_per_h >= cutoff
+        if not slow and not dear and not any(other.replaces(part) for other in shared):
             shared.append(part)
     return sorted((*found, *shared), key=_order)
 
@@ -143,11 +160,11 @@ def _alone(choice: Choice) -> _Part:
     """A plan on machines that the module has alone."""
     nothing = Fraction(0)
     assert not choice.latency.above
-    plan = choice.plan(nothing)
-    return _Part(choice.cost_per_h, choice.latency.seconds, "", nothing, nothing, nothing, nothing, plan)
+    plan, cost = choice.plan(nothing), choice.cost_per_h
+    return _Part(cost, choice.latency.seconds, "", nothing, nothing, nothing, nothing, choice.used, plan)
 
 
-def _partial(session: Session, scaled: ScaledModule, counts: Counts) -> _Part:
+def _partial(listing: Listing, scaled: ScaledModule, counts: Counts) -> _Part:
     """A plan whose partial machine may be shared."""
     latencies = [
         scaled.configurations[i].duration_s + Fraction(scaled.configurations[i].batch * scaled.scale, rate)
@@ -156,8 +173,10 @@ def _partial(session: Session, scaled: ScaledModule, counts: Counts) -> _Part:
     allocations = [Allocation(scaled.configurations[i], n) for i, n in counts.machines]
     rate = Fraction(counts.partial, scaled.scale)
     last = replace(allocations[-1], partial_rps=rate)
-    c = last.configuration
-    cost = sum((a.machines * session.price[a.configuration.hardware] for a in allocations), Fraction(0))
+    c, price, used = last.configuration, listing.session.price, dict[str, Fraction]()
+    for a in allocations:
+        used[a.configuration.hardware] = used.get(a.configuration.hardware, Fraction(0)) + a.machines
+    cost = sum((n * price[name] for name, n in used.items()), Fraction(0))
     return _Part(
         cost,
         max(latencies[:-1], default=Fraction(0)),
@@ -166,6 +185,7 @@ def _partial(session: Session, scaled: ScaledModule, counts: Counts) -> _Part:
         c.duration_s,
         rate / c.batch * c.duration_s,
         c.memory_mb,
+        tuple(row.taken(used) for row in listing.asked.rows),
         ModulePlan((*allocations[:-1], last)),
     )
 
@@ -173,19 +193,21 @@ def _partial(session: Session, scaled: ScaledModule, counts: Counts) -> _Part:
 class _PackedSearch:
     """One depth-first search over the modules, and over the machines that each partial machine may be on."""
 
-    def __init__(
-        self, session: Session, parts: list[list[_Part]], best: tuple[Fraction, Plan], deadline: float
-    ) -> None:
-        self.session, self.parts, self.best, self.deadline = session, parts, best, deadline
-        self.memory = {h.name: h.memory_mb for h in session.hardware}
-        self.fastest = [min((max(p.whole_s, p.own_s) for p in own), default=session.slo_s) for own in parts]
+    def __init__(self, listing: Listing, parts: list[list[_Part]], best: tuple[Fraction, Plan] | None) -> None:
+        self.session, self.asked, self.deadline = listing.session, listing.asked, listing.deadline
+        self.parts, self.best = parts, best
+        self.memory = {h.name: h.memory_mb for h in self.session.hardware}
+        self.fastest = [min((max(p.whole_s, p.own_s) for p in own), default=self.session.slo_s) for own in parts]
         least = [min((p.cost_per_h for p in own), default=Fraction(0)) for own in parts]
         self.after = [sum(least[m:], Fraction(0)) for m in range(len(parts) + 1)]
 
-    def run(self) -> tuple[Fraction, Plan]:
-        """Cost and plan of the cheapest packed plan; ties keep the one without shared machines."""
+    def run(self) -> tuple[Fraction, Plan] | None:
+        """Cost and plan of the cheapest packed plan, None without one; ties keep the one without shared machines."""
         self._extend([], [], Fraction(0))
         return self.best
+
+    def _costs_less(self, cost: Fraction) -> bool:
+        return self.best is None or cost < self.best[0]
 
     def _extend(self, chosen: list[_Part], groups: list[list[int]], cost: Fraction) -> None:
         """Complete a plan whose first modules are chosen; `groups` are those on each machine that may be shared."""
@@ -198,12 +220,20 @@ class _PackedSearch:
             return
         for part in self.parts[m]:
             # Plans come by rising cost: every later one is beaten as well.
-            if cost + part.cost_per_h + self.after[m + 1] >= self.best[0]:
+            if not self._costs_less(cost + part.cost_per_h + self.after[m + 1]):
                 break
             for more, joined in self._machines(part, [*chosen, part], groups):
-                total = cost + part.cost_per_h + more
-                if total + self.after[m + 1] < self.best[0] and self._in_time([*chosen, part], joined):
-                    self._extend([*chosen, part], joined, total)
+                total, now = cost + part.cost_per_h + more, [*chosen, part]
+                cheaper = self._costs_less(total + self.after[m + 1])
+                if cheaper and self._is_there(now, joined) and self._in_time(now, joined):
+                    self._extend(now, joined, total)
+
+    def _is_there(self, chosen: list[_Part], groups: list[list[int]]) -> bool:
+        """Whether stock and resources have what the machines of modules and those that may be shared take."""
+        machines = Counter(chosen[group[0]].hardware for group in groups)
+        used = [row.taken({name: Fraction(n) for name, n in machines.items()}) for row in self.asked.rows]
+        used = [sum((part.used[i] for part in chosen), own) for i, own in enumerate(used)]
+        return no_more(tuple(used), self.asked.limits())
 
     def _machines(
         self, part: _Part, chosen: list[_Part], groups: list[list[int]]

@@ -18,6 +18,9 @@ FEWER = (1, 1, Fraction(1, 2), Fraction(1, 4), Fraction(1, 10), Fraction(1, 20))
 """Rates are multiplied by one of these, so that partial machines are common."""
 MEMORY = (10, 12, 16)
 MODELS = (None, 4, 5, 5, 6, 8)
+STOCK = (0, 1, 2, 2, 3, 4, 6, 9, None)
+TAKEN = (0, 1, 1, 2, Fraction(1, 2), Fraction(3, 10))
+POWER = (1, 2, 3, 4, 6, 9, Fraction(5, 2))
 HAIR = Fraction(1, 10**20)
 """Share of the SLO by which it is just missed."""
 
@@ -36,6 +39,19 @@ def packed_case(seed: int) -> tuple[Session, PlanSpace]:
     if rng.randrange(3) == 0:
         session = _with_memory(rng, session)
     return _at_a_tie(rng, session, space), space
+
+
+def limited_case(seed: int) -> tuple[Session, PlanSpace]:
+    """A case of `packed_case` with a stock, a resource or both, none of them or all of a type among the numbers."""
+    rng = Random(f"packed within limits/{seed}")
+    session, space = packed_case(seed)
+    kind, hardware = rng.randrange(3), session.hardware
+    if kind != 1:
+        hardware = tuple(replace(h, count=rng.choice(STOCK)) for h in hardware)
+    if kind == 0:
+        return replace(session, hardware=hardware), space
+    hardware = tuple(replace(h, takes={"power": rng.choice(TAKEN)}) for h in hardware)
+    return replace(session, hardware=hardware, resources={"power": rng.choice(POWER)}), space
 
 
 def _fewer(rng: Random, session: Session) -> Session:

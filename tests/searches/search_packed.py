@@ -8,7 +8,7 @@ from euclio import solve
 from euclio.core.result import Result, Status
 from euclio.problems.session import Charging, PlanSpace, Session
 from tests.adversary.judging import UNDECIDED, WRONG, judge
-from tests.drawn.packed import packed_case
+from tests.drawn.packed import limited_case, packed_case
 
 from .search import Found, Search
 from .search_limits import LIMIT_S, enumerated, proven
@@ -21,7 +21,7 @@ def look(seed: int) -> Found:
     """Hold the answers of `exact` to some sessions, and those of the prover, against those of an enumeration."""
     cases, undecided, faults = 0, 0, []
     for place in range(CASES):
-        session, space = packed_case(CASES * seed + place)
+        session, space = (limited_case if place else packed_case)(CASES * seed + place)
         found = solve(session, "exact", space=space, time_limit_s=LIMIT_S)
         if found.status is Status.INAPPLICABLE:
             continue

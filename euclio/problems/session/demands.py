@@ -60,14 +60,8 @@ def is_limited_by_changes(session: Session) -> bool:
 
 
 def _limited(session: Session) -> bool:
-    return bool(
-        session.stock
-        or session.resources
-        or is_limited_by_changes(session)
-        or session.spare_machines
-        or session.share_groups
-        or has_floors(session)
-    )
+    """Whether a plan has limits that are no sums over its machines, as a stock and resources are."""
+    return bool(is_limited_by_changes(session) or session.spare_machines or session.share_groups or has_floors(session))
 
 
 SESSION_DEMANDS = (
@@ -252,7 +246,8 @@ SESSION_DEMANDS = (
     ),
     Demand(
         "packed_limits",
-        "packed machines within other limits, machines that cost nothing, or dummy rule continuous",
+        "packed machines within other limits than a stock and resources, machines that cost nothing, or dummy rule "
+        "continuous",
         lambda session, space: (
             space.charging.packs and (_limited(session) or not all(session.price.values()) or not space.dummy.countable)
         ),

@@ -63,9 +63,14 @@ def find_better(session: Session, space: PlanSpace, cutoff: Fraction | None, dea
                 return Search(within.plan, False, nodes)
             if not within.exhausted:
                 reason = within.reason or _refused(session, value)
+                continue
         elif not found.exhausted:
             reason = found.reason
-        elif cutoff is not None and cutoff > 0 and shares(space) and len(session.modules) > 1:
+            continue
+        elif cutoff is None:
+            # Whole machines are no slower than shared ones, and the search left out what limits their number.
+            continue
+        if (cutoff is None or cutoff > 0) and shares(space) and len(session.modules) > 1:
             shared = find_shared(session, part, ranked_modules(session, part), cutoff, deadline)
             nodes += shared.nodes
             if shared.plan is not None:
@@ -78,8 +83,10 @@ def _not_covered(session: Session, space: PlanSpace) -> str:
     """Why the prover does not cover a plan space; empty if it does."""
     if space.policy.form is Form.GENERAL:
         return f"the prover does not cover policy {space.policy.name}"
-    if shares(space) and (_is_limited(session) or session.spare_machines or not space.dummy.countable):
-        return "the prover covers no shared machines within limits on machines, nor under dummy rule continuous"
+    coupled = session.running or session.share_groups or has_floors(session) or session.spare_machines
+    if shares(space) and (coupled or not space.dummy.countable):
+        limits = "within other limits than a stock and resources"
+        return f"the prover covers no shared machines {limits}, nor under dummy rule continuous"
     if session.spare_machines and len(space.hardware_of(session)) > MOST_TYPES:
         return f"the prover covers spare machines of at most {MOST_TYPES} types of hardware"
     return ""

@@ -99,7 +99,7 @@ def find_limited(question: Question) -> Search:
             below = None
             if question.cutoff is not None:
                 below = question.cutoff - question.charge - sum(least_costs, ZERO) + least_costs[m]
-            listed = list(_kinds(question, m, budget, below))
+            listed = list(kinds_of(question, m, budget, below))
             kinds.append(undominated(listed))
         return _combined(question, kinds)
     except GivenUpError as error:
@@ -121,7 +121,7 @@ def _least_costs(question: Question, budgets: Sequence[Fraction]) -> list[Fracti
     return [ZERO if offer is None else offer.cost for offer in offers]
 
 
-def _kinds(question: Question, m: int, budget: Fraction, below: Fraction | None) -> Iterator[Kind]:
+def kinds_of(question: Question, m: int, budget: Fraction, below: Fraction | None) -> Iterator[Kind]:
     """The fastest plan of a module for each number of machines by type that may be of use."""
     session, own = question.session, question.modules[m]
     name = session.modules[m].name
@@ -346,7 +346,7 @@ def _combined(question: Question, kinds: Sequence[Sequence[Kind]]) -> Search:
         [(c, k.changes, *k.counts) for c, k in zip(*rows, strict=True)] for rows in zip(cost, kinds, strict=True)
     ]
     rest = _least_after(order, takes)
-    fits, paid = _fitting(session), _paid(session)
+    fits, paid = fitting(session), _paid(session)
     tails = path_after(session, [min(row) for row in late])
     waits = [[(p, float(session.delay_between(p, m))) for p in own] for m, own in enumerate(session.parents())]
     slo, nodes = float(session.slo_s) * LATE, 0
@@ -385,7 +385,7 @@ def _combined(question: Question, kinds: Sequence[Sequence[Kind]]) -> Search:
     return Search(None, True, nodes)
 
 
-def _fitting(session: Session) -> Callable[[Number, Sequence[Number]], bool]:
+def fitting(session: Session) -> Callable[[Number, Sequence[Number]], bool]:
     """Whether changes and machines by type may be within the limits; spare machines are left to the checker."""
     most = session.running.most_changes if session.running else None
     limits = [

@@ -5,7 +5,8 @@ own. Patterns are built module by module. One is dropped if its machines and the
 cutoff. It is also dropped if the least shares of time fill a machine, or if the least latencies miss the SLO. In each
 pattern that is left, every module gets each of its plans in turn. There are finitely many:
 
-- on machines of its own, those that are cheaper than all faster ones (`euclio.proving.session.curves`);
+- on machines of its own, those that are cheaper than all faster ones (`euclio.proving.session.curves`), or within a
+  stock and resources the fastest one for each number of machines (`euclio.proving.session.machine_limits`);
 - next to a partial machine on a shared one, all numbers of whole machines that leave it a rate.
 
 A module waits on a shared machine for one batch of each other module there. Floats only drop what misses the SLO or the
@@ -16,7 +17,7 @@ are no better in any number than one that is kept, compared exactly.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
@@ -27,11 +28,20 @@ from euclio.problems.session.evaluate import evaluate
 from euclio.problems.session.instance import Session
 from euclio.problems.session.plan import Allocation, ModulePlan, Plan
 from euclio.problems.session.policies import Form
+from euclio.problems.session.resources import machine_limits, usable_stock
 from euclio.problems.session.space import PlanSpace
 from euclio.proving.effort import Effort, GivenUpError
 from euclio.proving.paths import around, through
 from euclio.proving.session.curves import ModuleProver
-from euclio.proving.session.machine_limits import LATE, undominated_rows
+from euclio.proving.session.machine_limits import (
+    LATE,
+    Number,
+    Question,
+    fitting,
+    kinds_of,
+    undominated,
+    undominated_rows,
+)
 from euclio.proving.session.modules import ZERO, Ranked, whole_latency
 
 MOST_ALONE = 2_000
@@ -52,6 +62,7 @@ class Part(NamedTuple):
         duration_s: seconds that one of its batches takes.
         busy: share of the time that it works.
         memory_mb: memory of its model, 0 if that of the machine is unknown.
+        counts: machines by type except the shared one, where a stock or a resource limits them; else none.
         plan: the plan.
     """
 
@@ -61,11 +72,12 @@ class Part(NamedTuple):
     duration_s: Fraction
     busy: Fraction
     memory_mb: Fraction
+    counts: tuple[Number, ...]
     plan: ModulePlan
 
 
 class Row(NamedTuple):
-    """The numbers of a `Part` as floats, and the part."""
+    """The numbers of a `Part` as floats but for `counts`, and the part."""
 
     cost: float
     whole_s: float
@@ -73,6 +85,7 @@ class Row(NamedTuple):
     duration_s: float
     busy: float
     memory_mb: float
+    counts: tuple[Number, ...]
     part: Part
 
     def latency_s(self, wait_s: float) -> float:
@@ -90,15 +103,15 @@ def shares(space: PlanSpace) -> bool:
 
 
 def find_shared(
-    session: Session, space: PlanSpace, modules: Sequence[Ranked], cutoff: Fraction, deadline: float
+    session: Session, space: PlanSpace, modules: Sequence[Ranked], cutoff: Fraction | None, deadline: float
 ) -> Search:
     """Search for a plan with a shared machine that costs less than a cutoff.
 
     Args:
-        session: the instance, without limits on machines.
+        session: the instance, without other limits on machines than a stock and resources.
         space: plan space with a countable dummy rule.
         modules: its modules within a part of the plan space.
-        cutoff: cost per hour, above 0.
+        cutoff: cost per hour, above 0; None means that any plan is better.
         deadline: `time.perf_counter` value at which to stop.
     """
     effort = Effort(deadline)
@@ -106,10 +119,11 @@ def find_shared(
     if any(not module.configurations for module in modules):
         return Search(None, True, 0)
     try:
-        search = _Sharing(session, modules, cutoff, effort)
+        below = _more_than_all(session, modules) if cutoff is None else cutoff
+        search = _Sharing(session, space, modules, below, effort)
         for plan in search.candidates():
             value = evaluate(session, plan, space)
-            if value.feasible and value.cost_per_h is not None and value.cost_per_h < cutoff:
+            if value.feasible and value.cost_per_h is not None and value.cost_per_h < below:
                 return Search(plan, False, effort.nodes)
     except GivenUpError as error:
         return Search(None, False, effort.nodes, str(error))
@@ -122,22 +136,27 @@ class _Sharing:
 
     Attributes:
         session: the instance.
-        modules: its modules within the plan space.
+        space: the plan space.
+        modules: its modules within it.
         cutoff: cost per hour that a plan has to stay below.
         effort: deadline and count of nodes.
         rows: plans of each module by type of the shared machine, `ALONE` first, by rising cost.
     """
 
     session: Session
+    space: PlanSpace
     modules: Sequence[Ranked]
     cutoff: Fraction
     effort: Effort
     rows: list[dict[str, list[Row]]] = field(default_factory=list)
     _memory: dict[str, Fraction | None] = field(init=False)
+    _limited: bool = field(init=False)
+    _fits: Callable[[Number, Sequence[Number]], bool] = field(init=False)
 
     def __post_init__(self) -> None:
         """List the plans of all modules."""
         self._memory = {h.name: h.memory_mb for h in self.session.hardware}
+        self._limited, self._fits = bool(machine_limits(self.session)), fitting(self.session)
         shortest = [self._shortest(m) for m in self.modules]
         floors = [min(own.values(), default=ZERO) for own in shortest]
         budgets = [self.session.slo_s - rest for rest in around(self.session, floors)]
@@ -150,7 +169,8 @@ class _Sharing:
         ):
             m, below = self.modules[i], self.cutoff - sum(least, ZERO) + least[i]
             others = [own for j, own in enumerate(shortest) if j != i]
-            found = {ALONE: self._alone(m, budgets[i], below)}
+            alone = self._within_limits if self._limited else self._alone
+            found = {ALONE: alone(i, budgets[i], below)}
             for name in self._memory:
                 wait = min((own[name] for own in others if name in own), default=None)
                 if wait is not None:
@@ -176,16 +196,22 @@ class _Sharing:
             found[c.hardware] = min(c.duration_s, found.get(c.hardware, c.duration_s))
         return found
 
-    def _alone(self, m: Ranked, budget: Fraction, below: Fraction) -> list[Part]:
-        """The module's plans on machines of its own that are cheaper than all faster ones."""
-        prover, parts, strict = ModuleProver(m, self.cutoff, ZERO, self.effort), list[Part](), False
+    def _within_limits(self, i: int, budget: Fraction, below: Fraction) -> list[Part]:
+        """The plans of module i on machines of its own, the fastest one for each number of machines by type."""
+        question = Question(self.session, self.space, self.modules, self.cutoff, ZERO, self.effort.deadline)
+        kinds = undominated(list(kinds_of(question, i, budget, below)))
+        return [Part(k.cost, k.latency, ZERO, ZERO, ZERO, ZERO, k.counts, k.plan) for k in kinds]
+
+    def _alone(self, i: int, budget: Fraction, below: Fraction) -> list[Part]:
+        """The plans of module i on machines of its own that are cheaper than all faster ones."""
+        prover, parts, strict = ModuleProver(self.modules[i], self.cutoff, ZERO, self.effort), list[Part](), False
         while budget > 0:
             found = prover.cheapest(budget, strict, below, parts[-1].cost if parts else ZERO)
             if found is None:
                 break
             if parts and parts[-1].cost >= found.cost:
                 parts.pop()
-            parts.append(Part(found.cost, found.latency, ZERO, ZERO, ZERO, ZERO, found.plan))
+            parts.append(Part(found.cost, found.latency, ZERO, ZERO, ZERO, ZERO, (), found.plan))
             budget, strict = found.latency, True
             if len(parts) > MOST_ALONE:
                 raise GivenUpError("a module has too many plans on machines of its own")
@@ -243,8 +269,12 @@ class _Sharing:
             slow = max(slow, whole_latency(m, i, left)) if n else slow
             cost, left = cost + n * m.price[i], left - n * m.throughput[i]
         allocations = tuple(Allocation(m.configurations[i], n, rate if i == k else ZERO) for i, n in chosen)
-        plan = ModulePlan(allocations)
-        return Part(cost, slow, c.duration_s + c.batch / rate, c.duration_s, busy, memory, plan)
+        counts = tuple(
+            sum(a.machines for a in allocations if a.configuration.hardware == name) for name in self._memory
+        )
+        counts = counts if self._limited else ()
+        own_s, plan = c.duration_s + c.batch / rate, ModulePlan(allocations)
+        return Part(cost, slow, own_s, c.duration_s, busy, memory, counts, plan)
 
     def _patterns(self, m: int, pattern: Pattern) -> Iterator[Pattern]:
         """The patterns whose first m modules are placed as given, and that may cost less than the cutoff."""
@@ -309,7 +339,7 @@ class _Sharing:
                 return
             now = (*chosen, row)
             waits, fits = self._waits(pattern, least.after(now))
-            if fits and self._in_time(now, waits, rows):
+            if fits and self._are_there(pattern, now) and self._in_time(now, waits, rows):
                 yield from self._chosen(pattern, rows, least, now)
 
     def _waits(self, pattern: Pattern, least: _Least) -> tuple[list[float], bool]:
@@ -324,6 +354,12 @@ class _Sharing:
             for i in own:
                 waits[i] = batches - least.duration_s[i]
         return waits, True
+
+    def _are_there(self, pattern: Pattern, chosen: Sequence[Row]) -> bool:
+        """Whether stock and resources have the shared machines and those of the modules that have a row."""
+        shared = [name for name, _ in pattern]
+        used = (sum(column) for column in zip(*(row.counts for row in chosen), strict=True))
+        return self._fits(0, [n + shared.count(name) for name, n in zip(self._memory, used, strict=False)])
 
     def _in_time(self, chosen: Sequence[Row], waits: Sequence[float], rows: Sequence[Sequence[Row]]) -> bool:
         """Whether no path misses the SLO by more than rounding, if the other modules take their fastest rows."""
@@ -362,7 +398,7 @@ class _Least:
 def undominated_parts(parts: Iterator[Part]) -> list[Part]:
     """The parts without those that another one of the same type is no worse than in anything."""
     found = list(parts)
-    return [found[i] for i in undominated_rows([part[:-1] for part in found])]
+    return [found[i] for i in undominated_rows([(*part[:-2], *part.counts) for part in found])]
 
 
 def _need(m: Ranked, k: int, budget: Fraction, scale: int, *, full: bool) -> float:
@@ -374,5 +410,19 @@ def _need(m: Ranked, k: int, budget: Fraction, scale: int, *, full: bool) -> flo
 
 
 def _row(part: Part) -> Row:
-    cost, whole_s, own_s, duration_s, busy, memory_mb = map(float, part[:-1])
-    return Row(cost, whole_s, own_s, duration_s, busy, memory_mb, part)
+    cost, whole_s, own_s, duration_s, busy, memory_mb = map(float, part[:-2])
+    return Row(cost, whole_s, own_s, duration_s, busy, memory_mb, part.counts, part)
+
+
+def _more_than_all(session: Session, modules: Sequence[Ranked]) -> Fraction:
+    """More than any plan of interest costs per hour: of more machines some are needless.
+
+    Raises:
+        GivenUpError: nothing limits the machines of a type that dummies may fill.
+    """
+    most = usable_stock(session)
+    if modules[0].filled and any(c.hardware not in most for m in modules for c in m.configurations):
+        raise GivenUpError("nothing limits the number of machines")
+    # Without dummies a module has at most as many machines of a configuration as its rate fills, and a partial one.
+    needed = sum(math.ceil(m.rate / t) + 1 for m in modules for t in m.throughput)
+    return 1 + sum((min(needed, most.get(h.name, needed)) * h.price_per_h for h in session.hardware), ZERO)

@@ -28,7 +28,8 @@ COST, WHOLE, OWN, DURATION, BUSY, MEMORY, KIND, FIRST = range(8)
 """Columns of a table of options: money per hour for the whole machines; their largest latency in seconds, 0 if there
 are none; that of the partial machine without waits; the duration of its batches; the share of the time that it works;
 memory of its model in MB; its hardware type; the configuration that decides `WHOLE` if it serves the whole rate, else
--1. The first four and `MEMORY` and `BUSY` are compared when options are dropped."""
+-1. A further column for each limit on machines has what the whole machines take of it. All but the last two of these
+names are compared when options are dropped."""
 
 
 class Machines(NamedTuple):
@@ -41,6 +42,9 @@ class Machines(NamedTuple):
         price: money per hour for a machine of each type.
         wait: seconds that a batch of each module waits at least for another module on a machine of each type; infinite
             if no other module can be there; shape (modules, types).
+        takes: what a machine of each type takes of each limit on machines, shape (limits, types). Sums of machines are
+            exact in floating point.
+        capacity: the most that all machines take, shape (limits,).
     """
 
     kind: Ints
@@ -48,13 +52,15 @@ class Machines(NamedTuple):
     room: Floats
     price: Floats
     wait: Floats
+    takes: Floats
+    capacity: Floats
 
 
 class Listed(NamedTuple):
     """Options of one module.
 
     Attributes:
-        table: numbers by option, shape (options, 8); columns from `COST` to `FIRST`.
+        table: numbers by option, shape (options, 8 + limits); columns from `COST` to `FIRST`, then a limit each.
         partial_at: configuration of the partial machine, shape (options,).
         machines: whole machines by configuration of the module, shape (options, configurations of the module).
         nodes: nodes of the listing.
@@ -121,8 +127,9 @@ def shareable(
     """
     lo, size, rate = s.first[m], s.first[m + 1] - s.first[m], s.rate[m]
     t, low = s.throughput[lo : lo + size], np.append(s.low[lo : lo + size], s.low[s.batch.size + m])
-    kept = _Kept(np.zeros((64, FIRST + 1)), np.zeros(64, np.int64), np.zeros((64, size), np.int64), 0)
-    v, least, row = _no_levels(min(size, s.max_allocations) + 1), _least_unit_costs(s, m), np.zeros(FIRST + 1)
+    width = FIRST + 1 + types.capacity.size
+    kept = _Kept(np.zeros((64, width)), np.zeros(64, np.int64), np.zeros((64, size), np.int64), 0)
+    v, least, row = _no_levels(min(size, s.max_allocations) + 1), _least_unit_costs(s, m), np.zeros(width)
     longest, most = longest * (1.0 + TIE), most * (1.0 + TIE)
     asked, d, nodes = _Asked(m, longest, flow), 0, 0
     while d >= 0:
@@ -206,6 +213,14 @@ def _write_option(
             row[WHOLE], row[FIRST] = full, k if d == 0 else -1
     row[OWN], row[DURATION] = partial_latency(s, k, n, rest, left, left), s.duration[k]
     row[BUSY], row[MEMORY], row[KIND] = rest * s.duration[k] / s.batch[k], types.memory[k], kind
+    for limit in range(types.capacity.size):
+        taken = n * types.takes[limit, kind]
+        for i in range(d):
+            taken += v.tried[i] * types.takes[limit, types.kind[s.first[asked.m] + v.at[i]]]
+        row[FIRST + 1 + limit] = taken
+        # The shared machine takes some of it too.
+        if taken + types.takes[limit, kind] > types.capacity[limit]:
+            return np.inf
     with_others = row[OWN] + types.wait[asked.m, kind]
     if with_others > asked.longest or row[BUSY] >= 1.0 + TIE or types.memory[k] > types.room[kind]:
         return np.inf
@@ -263,6 +278,9 @@ def _replaces(one: Floats, other: Floats) -> bool:
     # Durations and memory are the input's own numbers; equal configurations at equal rates give equal floats.
     if one[DURATION] > other[DURATION] or one[MEMORY] > other[MEMORY]:
         return False
+    for limit in range(FIRST + 1, one.size):
+        if one[limit] > other[limit]:
+            return False
     if not (one[COST] == other[COST] or _clearly(one[COST], other[COST]) == 2):
         return False
     same = one[FIRST] == other[FIRST] and one[FIRST] >= 0.0

@@ -1,11 +1,11 @@
 """Prices of time and of shared machines, which make bounds on packed plans (compiled, ours).
 
-A plan of given numbers of shared machines obeys two kinds of limits that tie modules: paths keep the SLO, and the
-partial machines of a type work no longer than its shared machines can. Both are paid for instead (Lagrangian
-relaxation). An option's worth is its cost, its latency at its module's price of time, and its share of a machine's time
-at the price of its type. The least worth of each module, less what the SLO and the machines are paid, is a bound for
-any prices. Prices of time are the flow of most gain of the relaxation of latency splitting; those of machines climb
-along subgradients.
+A plan of given numbers of shared machines obeys three kinds of limits that tie modules: paths keep the SLO, the partial
+machines of a type work no longer than its shared machines can, and all machines keep to stock and resources. All are
+paid for instead (Lagrangian relaxation). An option's worth is its cost, its latency at its module's price of time, its
+share of a machine's time at the price of its type, and what its machines take of each limit at the limit's price. The
+least worth of each module, less what the SLO, the machines and the limits are paid, is a bound for any prices. Prices
+of time are the flow of most gain of the relaxation of latency splitting; the others climb along subgradients.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from euclio.core.compiled import compiled, total_of
 from euclio.problems.session.arrays import Floats, Ints, SessionArrays
-from formulations.session.packed.options import BUSY, COST, KIND
+from formulations.session.packed.options import BUSY, COST, FIRST, KIND
 from formulations.session.packed.search import Options
 from formulations.session.split.modes import Modes, new_modes
 from formulations.session.split.relaxation import relax
@@ -33,7 +33,8 @@ class Priced(NamedTuple):
         bound: no plan costs less per hour, without the shared machines themselves; infinite means that there is none.
         paid: what is added to the worths for it, in money per hour.
         flow: price of time of each module, in money per hour and second, shape (modules,).
-        price: price of a shared machine's time by type, in money per hour, shape (types,).
+        price: money per hour for a shared machine's time by type, and for a unit of each limit on machines, shape
+            (types + limits,).
     """
 
     bound: float
@@ -43,14 +44,14 @@ class Priced(NamedTuple):
 
 
 @compiled
-def priced(s: SessionArrays, o: Options, allowed: Ints, price: Floats, upper: float) -> Priced:
+def priced(s: SessionArrays, o: Options, allowed: Floats, price: Floats, upper: float) -> Priced:
     """The best prices found for some numbers of shared machines.
 
     Args:
         s: the session.
         o: options of all modules; their worths are not read.
-        allowed: shared machines of each type, shape (types,).
-        price: money per hour for a machine of each type, to begin with.
+        allowed: shared machines of each type, and what they leave of each limit, shape (types + limits,).
+        price: prices to begin with.
         upper: a bound from which on none higher is of interest, without the shared machines themselves.
     """
     best = Priced(-np.inf, 0.0, np.zeros(s.rate.size), price)
@@ -82,12 +83,14 @@ def worths(o: Options, flow: Floats, price: Floats) -> Floats:
             worth[k] += flow[m] * o.latency[k]
             if o.table[k, KIND] >= 0.0:
                 worth[k] += price[int(o.table[k, KIND])] * o.table[k, BUSY]
+            for limit in range(FIRST + 1, o.table.shape[1]):
+                worth[k] += price[limit - o.table.shape[1]] * o.table[k, limit]
     return worth
 
 
 @compiled
-def _at(s: SessionArrays, o: Options, allowed: Ints, price: Floats) -> tuple[float, float, Floats, Floats]:
-    """Bound, what is added to the worths, prices of time, and busy machines of each type in the bound's choice."""
+def _at(s: SessionArrays, o: Options, allowed: Floats, price: Floats) -> tuple[float, float, Floats, Floats]:
+    """Bound, what is added to the worths, prices of time, and what the bound's choice takes of what is `allowed`."""
     modules = s.rate.size
     none, used = np.zeros(modules), np.zeros(price.size)
     # Options of types without a shared machine are in no plan.
@@ -109,6 +112,8 @@ def _at(s: SessionArrays, o: Options, allowed: Ints, price: Floats) -> tuple[flo
         bound += worth[k - lo]
         if o.table[k, KIND] >= 0.0:
             used[int(o.table[k, KIND])] += o.table[k, BUSY]
+        for limit in range(FIRST + 1, o.table.shape[1]):
+            used[limit - o.table.shape[1]] += o.table[k, limit]
     return bound, paid, relaxed.flow, used
 
 

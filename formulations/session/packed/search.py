@@ -19,7 +19,7 @@ from euclio.core.compiled import compiled, is_past
 from euclio.core.tolerances import TIE
 from euclio.problems.session.arrays import Floats, Ints, SessionArrays
 from euclio.problems.session.latency.dispatch import path_times
-from formulations.session.packed.options import BETWEEN, BUSY, COST, DURATION, KIND, MEMORY, OWN, Machines
+from formulations.session.packed.options import BETWEEN, BUSY, COST, DURATION, FIRST, KIND, MEMORY, OWN, Machines
 
 EXHAUSTED, CHOSEN, BROKEN_OFF = 0, 1, 2
 """How a search returns: nothing is left, all modules have an option, or the time is up."""
@@ -32,7 +32,7 @@ class Options(NamedTuple):
 
     Attributes:
         first: start of each module's options, shape (modules + 1,).
-        table: numbers by option; columns from `COST` to `FIRST` of `options.py`. A plan on machines of the module's own
+        table: numbers by option; columns of `options.py`. A plan on machines of the module's own
             has `KIND` -1, its cost and its latency (`WHOLE`).
         latency: least latency in seconds, shape (options,), like the next one.
         worth: money per hour at the prices of time and of shared machines.
@@ -115,7 +115,7 @@ def search_on(
     """
     modules, slots, nodes = node.order.size, node.slot.size, 0
     limit *= 1.0 + SLACK
-    fastest = _fastest(o)
+    fastest, taken = _fastest(o), _least_taken(o)
     while place.level[0] >= 0:
         if nodes % BETWEEN == 0 and is_past(deadline):
             return BROKEN_OFF, nodes
@@ -141,7 +141,7 @@ def search_on(
                 continue
             place.machine[m] = place.at[level]
         place.chosen[m] = k
-        if not _fills(node, place, modules - level - 1):
+        if not _fills(node, place, modules - level - 1) or not _are_there(types, o, node, place, taken):
             continue
         if _bound(s, o, node, place, fastest, -1, 0.0) > limit:
             continue
@@ -162,6 +162,30 @@ def _fastest(o: Options) -> Floats:
         for k in range(o.first[m], o.first[m + 1]):
             fastest[m] = min(fastest[m], o.latency[k])
     return fastest
+
+
+@compiled
+def _least_taken(o: Options) -> Floats:
+    """The least that an option of each module takes of each limit on machines, shape (modules, limits)."""
+    taken = np.full((o.first.size - 1, o.table.shape[1] - FIRST - 1), np.inf)
+    for m in range(o.first.size - 1):
+        for k in range(o.first[m], o.first[m + 1]):
+            taken[m] = np.minimum(taken[m], o.table[k, FIRST + 1 :])
+    return taken
+
+
+@compiled
+def _are_there(types: Machines, o: Options, node: Node, place: Place, taken: Floats) -> bool:
+    """Whether the limits have the shared machines, those of the options chosen, and what others take at least."""
+    for limit in range(types.capacity.size):
+        total = 0.0
+        for kind in node.slot:
+            total += types.takes[limit, kind]
+        for m in range(place.chosen.size):
+            total += taken[m, limit] if place.chosen[m] < 0 else o.table[place.chosen[m], FIRST + 1 + limit]
+        if total > types.capacity[limit]:
+            return False
+    return True
 
 
 @compiled

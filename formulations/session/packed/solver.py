@@ -26,10 +26,12 @@ from euclio.core.compiled import is_past
 from euclio.core.numbers import exact
 from euclio.core.result import Answer
 from euclio.problems.session import Charging, ModulePlan, Plan, PlanSpace, Session, evaluate
-from euclio.problems.session.arrays import Ints, SessionArrays, module_plan, session_arrays
+from euclio.problems.session.arrays import Floats, Ints, SessionArrays, module_plan, session_arrays
 from euclio.problems.session.bought_whole import BELOW, least_sum, price_unit
 from euclio.problems.session.packing import packs
 from euclio.problems.session.placing import share_machines
+from euclio.problems.session.resources import machine_limits, usable_stock
+from formulations.effort import NO_PLAN_WITHIN_LIMITS
 from formulations.session.known_plans import cheapest_of, quick_plan
 from formulations.session.packed.listing import Lister, Lists
 from formulations.session.packed.options import KIND
@@ -47,6 +49,8 @@ WHOLE_SHARE, SHORT_SHARE = 0.5, 0.9
 COLD_S, EACH_S, QUICK_SHARE = 1.5, 1e-3, 0.2
 """Seconds that quick heuristics of packed plans take in a new process, and more for each square of modules; the largest
 share of the time limit that they may take."""
+MULTIPLE = 8
+"""Of the machines that rates fill, the most that are looked at where nothing ends them."""
 CLOSE = 1e-3
 """Share of the cost within which two targets are as good as one."""
 
@@ -62,7 +66,8 @@ def solve_packed(
     """The cheapest plan whose partial machines may share machines.
 
     Args:
-        session: the instance, without limits on machines and without machines that cost nothing.
+        session: the instance, without other limits on machines than a stock and resources, and without machines that
+            cost nothing.
         space: plan space with packed machines, a countable dummy rule and without `single_hardware`.
         deadline: `time.perf_counter` value at which to stop.
         course: incumbents and bounds are noted there.
@@ -84,22 +89,42 @@ def solve_packed(
     now = time.perf_counter()
     timed = shares and math.isfinite(deadline)
     own = whole(apart, now + (WHOLE_SHARE if quick else SHORT_SHARE) * (deadline - now) if timed else deadline)
-    # A plan with shared machines is no slower with machines for every module.
-    if own.infeasible:
+    limited = bool(machine_limits(session))
+    # Where there are enough machines, a plan with shared ones is no slower with machines for every module.
+    if own.infeasible and not (limited and shares):
         return own
     plans = [start, own.plan if quick or own.plan is not None else quick_plan(session, apart, None, deadline)[0]]
     if spare_s >= 0.0:
         plans += [share_machines(session, plan, space) for plan in plans if plan is not None]
     plan, cost = cheapest_of(session, space, plans)
+    bound, every = math.inf if own.infeasible else own.bound or 0.0, True
     if plan is None or cost is None:
-        # A bound on whole machines is none where modules share some.
-        return replace(own, bound=None) if shares else own
-    bound = 0.0 if own.bound is None else own.bound
+        if not (limited and shares):
+            # A bound on whole machines is none where modules share some.
+            return replace(own, bound=None) if shares else own
+        plan, (cost, every) = None, _more_than_all(session, space)
     if not shares:
+        assert plan is not None
         return Answer.proven(plan, float(cost), bound, own.reason, own.stats)
     search = _Search(session, space, deadline, course, plan, cost, bound)
     search.run()
-    return search.answer(own)
+    return search.answer(own, every)
+
+
+def _more_than_all(session: Session, space: PlanSpace) -> tuple[Fraction, bool]:
+    """More money per hour than plans of interest cost, a sum of prices, and whether this is so of every plan.
+
+    Without dummies a module has no more machines of a configuration than its rate fills, and a partial one. With
+    dummies machines in sequence are the faster the more there are: only a limit ends them.
+    """
+    stock, fills = usable_stock(session), space.fills and space.policy.form.in_sequence
+    total, every, times = price_unit(session.price.values()), True, MULTIPLE if fills else 1
+    for h in space.hardware_of(session):
+        own = [(m.rate_rps, c.throughput_rps) for m in session.modules for c in m.profile if c.hardware == h.name]
+        most = times * sum(math.ceil(rate / t) + 1 for rate, t in own)
+        every = every and (not fills or h.name in stock)
+        total += h.price_per_h * (stock.get(h.name, most) if fills else min(most, stock.get(h.name, most)))
+    return total, every
 
 
 @dataclass(slots=True)
@@ -111,22 +136,22 @@ class _Search:
         space: its plan space.
         deadline: `time.perf_counter` value at which to stop.
         course: incumbents and bounds are noted there.
-        plan: the best plan.
-        cost: its cost per hour.
+        plan: the best plan; None before the first.
+        cost: its cost per hour; before the first one more than any plan of interest costs.
         whole: no plan without shared machines costs less per hour.
         bound: no plan with shared machines costs less per hour.
         known: no plan costs less per hour: a sum of prices.
         notes: how often something was noted.
         nodes: nodes of searches so far.
         branches: branches that were searched so far.
-        unsure: modes whose latency is unsure and which the checker's verdict hung on, as module and place.
+        unsure: modes whose latency is unsure and which the checker's verdict hung on, as row and place.
     """
 
     session: Session
     space: PlanSpace
     deadline: float
     course: Course
-    plan: Plan
+    plan: Plan | None
     cost: Fraction
     whole: float
     bound: float = 0.0
@@ -176,9 +201,14 @@ class _Search:
             if self.bound == math.inf or (failed < math.inf and target - self.bound < CLOSE * target):
                 return
 
-    def answer(self, own: Answer) -> Answer:
-        """The incumbent and the bound, given the answer for whole machines."""
+    def answer(self, own: Answer, every: bool) -> Answer:
+        """The incumbent and the bound, given the answer for whole machines, and whether `cost` is above all plans'."""
         claimed, stats = float(self.cost), {**own.stats, "nodes": float(self.nodes), "branches": float(self.branches)}
+        if self.plan is None:
+            if every and self.known >= claimed * (1.0 - GAP):
+                return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN_WITHIN_LIMITS)
+            why = "the time limit was hit" if is_past(self.deadline) else "there are too many plans to list"
+            return Answer(None, "limit", bound=self.known or None, stats=stats, reason=why)
         return Answer.proven(self.plan, claimed, self._known(), "the time limit was hit", stats)
 
     def _is_over(self) -> bool:
@@ -188,8 +218,8 @@ class _Search:
     def _known(self) -> float:
         """No plan costs less per hour: a sum of prices."""
         least = min(self.whole, self.bound)
-        if least <= 0.0:
-            return 0.0
+        if least <= 0.0 or math.isinf(least):
+            return 0.0 if least <= 0.0 else float(self.cost)
         return min(float(self.cost), max(least, float(least_sum(self.session.price.values(), exact(least) * BELOW))))
 
     def _raise(self, bound: float) -> None:
@@ -201,7 +231,8 @@ class _Search:
     def _note(self) -> None:
         """Note the incumbent and the bound."""
         self.notes += 1
-        note(self.course, float(self.cost), min(self.known, float(self.cost)), (self.notes + 1) * NOTED)
+        cost = math.inf if self.plan is None else float(self.cost)
+        note(self.course, cost, min(self.known, float(self.cost)), (self.notes + 1) * NOTED)
 
     def _exhaust(self, lists: Lists, target: float) -> bool:
         """Search all branches for plans up to a target; False means that it is over before."""
@@ -237,12 +268,14 @@ class _Search:
             for kinds in combinations_with_replacement(range(types), machines):
                 shared = np.bincount(np.array(kinds), minlength=types)
                 may = (2 * shared <= modules).all() and (shared * lists.types.price).sum() <= target * (1.0 + SLACK)
+                may = may and (lists.types.takes @ shared <= lists.types.capacity).all()
                 yield tuple(shared.tolist()) if may else None
 
     def _priced(self, lists: Lists, shared: Ints, target: float) -> Priced:
         """Prices of a branch, with the bound on its plans."""
         machines = float((shared * lists.types.price).sum())
-        found = priced(self._arrays, lists.options, shared, lists.types.price, target - machines)
+        allowed: Floats = np.append(shared, lists.types.capacity - lists.types.takes @ shared)
+        found = priced(self._arrays, lists.options, allowed, self._lister.price, target - machines)
         return found._replace(bound=found.bound + machines, paid=found.paid + machines)
 
     def _search(self, lists: Lists, shared: Ints, found: Priced, target: float) -> bool:
@@ -271,11 +304,11 @@ class _Search:
             k = row - int(lists.options.first[m])
             alone = lists.alone[m]
             if k < len(alone):
-                own = alone[k].plan
-                assert own is not None
-                modules.append(own)
-                if alone[k].unsure_s:
-                    unsure.add((m, k))
+                own = self._lister.mode(alone[k])
+                assert own.plan is not None
+                modules.append(own.plan)
+                if own.unsure_s:
+                    unsure.add(alone[k])
                 continue
             listed = lists.listed[m]
             machines = np.zeros(self._arrays.batch.size, np.int64)

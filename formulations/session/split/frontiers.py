@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -26,16 +26,23 @@ from euclio.core.compiled import is_past
 from euclio.core.registry import Limits
 from euclio.core.result import Answer
 from euclio.problems.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate
-from euclio.problems.session.arrays import session_arrays, to_plan
+from euclio.problems.session.arrays import SessionArrays, session_arrays, to_plan
 from euclio.problems.session.latency.bound import latency_bound
 from formulations.effort import Effort, UndecidedError, began, first_nodes, next_nodes
 from formulations.session.known_plans import with_known_plans
 from formulations.session.module.by_share import search_module
 from formulations.session.module.charges import no_types
-from formulations.session.module.in_integers import cheapest_plan, needs_within, rational_module
+from formulations.session.module.in_integers import (
+    MachineLimits,
+    cheapest_filled,
+    cheapest_plan,
+    needs_within,
+    rational_module,
+)
 from formulations.session.module.problem import (
     ModulePlanFound,
     ModuleProblem,
+    Stock,
     fluid_bound,
     module_problem,
     no_stock,
@@ -58,6 +65,7 @@ class _Staircase:
         space: the plan space.
         room: largest latency that the other modules can leave it, seconds.
         most: plans that cost more per hour are of no use.
+        stock: most machines by type; types that are not named have no limit.
         modes: modes so far, ever faster.
         exhausted: whether it is known that no plan is faster than those found.
         complete: whether no mode was missed; False means that the time was up, or ties took too many nodes.
@@ -67,6 +75,7 @@ class _Staircase:
     space: PlanSpace
     room: Fraction
     most: float = math.inf
+    stock: Mapping[str, int] = field(default_factory=dict)
     modes: list[Mode] = field(default_factory=list)
     exhausted: bool = False
     complete: bool = True
@@ -95,7 +104,7 @@ class _Staircase:
     def _cheapest(self, budget: float, deadline: float) -> tuple[Mode | None, bool]:
         """The next mode (None: there is none), and whether the last digits of the budget were looked at as well."""
         arrays = session_arrays(self.single, self.space)
-        stock = no_stock(arrays)
+        stock = self._limits(arrays)
         problem = module_problem(arrays, 0, budget, stock)
         floor = fluid_bound(arrays, 0, budget, stock)
         # What is faster costs no less than the mode before, and a plan at that cost ends the search.
@@ -116,6 +125,24 @@ class _Staircase:
             self.complete = False
             return None, True
 
+    def _limits(self, arrays: SessionArrays) -> Stock:
+        """The most machines of the configurations' types."""
+        none, names = no_stock(arrays), list(self.stock)
+        if not names:
+            return none
+        types = [self.single.modules[0].profile[i].hardware for i in arrays.profile_index]
+        kind = np.array([names.index(name) if name in names else -1 for name in types], np.int64)
+        return none._replace(kind=kind, most=np.array([[float(self.stock[name]) for name in names]]))
+
+    def machines(self, mode: Mode) -> dict[str, int]:
+        """The machines of a mode by type, of those that a stock limits."""
+        assert mode.plan is not None
+        found = dict.fromkeys(self.stock, 0)
+        for a in mode.plan.allocations:
+            if a.configuration.hardware in found:
+                found[a.configuration.hardware] += a.machines + bool(a.partial_rps)
+        return found
+
     def _meant(self, problem: ModuleProblem, found: ModulePlanFound) -> Mode | None:
         """The mode of the plan that floats found; None if it misses the budget, or is another one than they meant."""
         arrays = session_arrays(self.single, self.space)
@@ -135,7 +162,7 @@ class _Staircase:
             UndecidedError: the search took too many nodes, or the deadline has passed.
         """
         budget = self.modes[-1].latency_s if self.modes else self.room
-        return _exact_mode(self.single, self.space, budget, deadline, strictly=bool(self.modes))
+        return _exact_mode(self, budget, deadline, strictly=bool(self.modes))
 
 
 def split_problem(session: Session, space: PlanSpace, deadline: float = math.inf) -> SplitProblem:
@@ -167,25 +194,49 @@ def split_problem(session: Session, space: PlanSpace, deadline: float = math.inf
     return _with_stairs(empty, stairs, deadline)
 
 
-def modes_below(session: Session, space: PlanSpace, most: list[float], deadline: float) -> SplitProblem:
-    """Latency splitting over the modes that cost at most `most` per hour of each module, however fast they are.
+def modes_below(
+    session: Session, space: PlanSpace, most: list[float], stock: Mapping[str, int], deadline: float
+) -> tuple[SplitProblem, list[int]]:
+    """The modes that cost at most `most` per hour of each module, however fast they are.
 
-    Past the deadline a module has no modes, and the problem is not complete. Other arguments as of `split_problem`;
-    also machines that are charged whole, if none costs nothing.
+    Within a stock a module has a row of modes for each of several most numbers of machines. For every plan some row has
+    a mode that costs no more, is no slower and has no more machines of any type in stock: where the modes of a row have
+    more, there are rows with fewer than these. Past the deadline a module has no modes, and the problem is not
+    complete. Other arguments as of `split_problem`; also machines that are charged whole, if none costs nothing.
+
+    Args:
+        session: the instance; its own stock and resources do not count.
+        space: plan space, as of `split_problem`.
+        most: largest cost of each module.
+        stock: most machines of each module by type; types that are not named have no limit.
+        deadline: `time.perf_counter` value at which to stop.
+
+    Returns:
+        The rows of modes, and the module of each. Without a stock each module has one row.
     """
     empty = without_modes(session)
-    rooms = _rooms(session, space, empty)
+    rooms, places = _rooms(session, space, empty), range(len(session.modules))
     if rooms is None:
-        return replace(empty, modes=tuple(() for _ in session.modules))
-    modules = zip(session.modules, rooms, most, strict=True)
-    stairs = [_Staircase(_alone(session, module), space, room, limit) for module, room, limit in modules]
-    for stair in stairs:
-        # One staircase may take a while even where each of its searches ends at once.
-        if is_past(deadline):
-            stair.complete = False
-        else:
+        return replace(empty, modes=tuple(() for _ in places)), list(places)
+    stairs, rows = list[_Staircase](), list[int]()
+    for m, (module, room, limit) in enumerate(zip(session.modules, rooms, most, strict=True)):
+        pending, seen = [dict(stock)], list[Mapping[str, int]]()
+        while pending:
+            own = pending.pop()
+            if own in seen:
+                continue
+            seen.append(own)
+            stair = _Staircase(_alone(session, module), space, room, limit, own)
+            stairs.append(stair)
+            rows.append(m)
+            # One staircase may take a while even where each of its searches ends at once.
+            if is_past(deadline):
+                stair.complete = False
+                break
             stair.descend(Fraction(0), deadline)
-    return _with_stairs(empty, stairs, deadline)
+            used = {(name, n) for mode in stair.modes for name, n in stair.machines(mode).items()}
+            pending += [{**own, name: n - 1} for name, n in sorted(used) if n]
+    return _with_stairs(empty, stairs, deadline), rows
 
 
 def _rooms(session: Session, space: PlanSpace, empty: SplitProblem) -> list[Fraction] | None:
@@ -201,20 +252,18 @@ def _with_stairs(empty: SplitProblem, stairs: list[_Staircase], deadline: float)
     """The splitting problem with the modes that were found."""
 
     def refine(m: int, mode: Mode, next_cost: Fraction | None) -> tuple[Mode, ...] | None:
-        return _refined(stairs[m].single, stairs[m].space, mode, next_cost, deadline)
+        return _refined(stairs[m], mode, next_cost, deadline)
 
     complete = all(stair.complete for stair in stairs)
     return replace(empty, modes=tuple(tuple(stair.modes) for stair in stairs), complete=complete, refine=refine)
 
 
-def _refined(
-    single: Session, space: PlanSpace, mode: Mode, next_cost: Fraction | None, deadline: float
-) -> tuple[Mode, ...] | None:
+def _refined(stair: _Staircase, mode: Mode, next_cost: Fraction | None, deadline: float) -> tuple[Mode, ...] | None:
     """A mode made sure, and the modes between it and the next one, of the given cost; None if that is too much work."""
     modes = [replace(mode, unsure_s=Fraction(0))]
     try:
         while True:
-            found = _exact_mode(single, space, modes[-1].latency_s, deadline, strictly=True)
+            found = _exact_mode(stair, modes[-1].latency_s, deadline, strictly=True)
             if found is None or (next_cost is not None and found.cost_per_h >= next_cost):
                 return tuple(modes)
             while modes and modes[-1].cost_per_h >= found.cost_per_h:
@@ -224,17 +273,18 @@ def _refined(
         return None
 
 
-def _exact_mode(
-    single: Session, space: PlanSpace, budget_s: Fraction, deadline: float, *, strictly: bool
-) -> Mode | None:
+def _exact_mode(stair: _Staircase, budget_s: Fraction, deadline: float, *, strictly: bool) -> Mode | None:
     """The cheapest mode within (strictly: below) a budget in seconds; None means that there is none.
 
     Raises:
         UndecidedError: the search took too many nodes, or the deadline has passed.
     """
-    module = rational_module(single.modules[0], single.price, space)
+    single, space = stair.single, stair.space
+    limits = MachineLimits({name: Fraction(n) for name, n in stair.stock.items()})
+    module = rational_module(single.modules[0], single.price, space, limits)
     needs = needs_within(module, budget_s, strictly=strictly)
-    plan = cheapest_plan(module, needs, None, Effort(EXACT_NODES, deadline))
+    cheapest = cheapest_filled if space.fills else cheapest_plan
+    plan = cheapest(module, needs, None, Effort(EXACT_NODES, deadline))
     return None if plan is None else _mode(single, space, plan)
 
 

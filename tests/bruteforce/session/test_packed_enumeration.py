@@ -34,6 +34,12 @@ def test_partial_machines_share_by_time():
     assert optimum(session_of(7, 4, 6, 4)).value == 9
 
 
+@pytest.mark.parametrize(("count", "cost"), [(2, 6), (1, None)])
+def test_a_stock_may_force_sharing(count, cost):
+    """Two machines hold 7 + 3 and 6 + 4 tenths; one holds less."""
+    assert optimum(replace(session_of(7, 3, 6, 4), hardware=(Hardware("A", 3, count),))).value == cost
+
+
 def test_what_whole_machines_leave_is_shared():
     assert optimum(session_of(13, 24, 3)).value == 12
 
@@ -95,7 +101,7 @@ def test_where_machines_cannot_be_shared_it_is_that_of_whole_ones():
     ("session", "changes"),
     [
         (session_of(4, 4), {"dummy": "continuous"}),
-        (replace(session_of(4, 4), hardware=(Hardware("A", 3, 1),)), {}),
+        (replace(session_of(4, 4), hardware=(Hardware("A", 3, at_least=1),)), {}),
         (replace(session_of(4, 4), hardware=(Hardware("A", 0),)), {}),
         (replace(session_of(4, 4), spare_machines=1), {}),
         (replace(session_of(4, 4), running=Running((RunningMachines("m0", "A", 1),), 1, Fraction(0))), {}),
@@ -104,4 +110,4 @@ def test_where_machines_cannot_be_shared_it_is_that_of_whole_ones():
 def test_what_it_does_not_list_is_refused(session, changes):
     found = optimum(session, **changes)
     assert found.status is Status.INAPPLICABLE
-    assert "does not cover packed machines within other limits" in found.reason
+    assert "does not cover packed machines within other limits than a stock and resources" in found.reason

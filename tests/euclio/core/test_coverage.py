@@ -111,7 +111,7 @@ ASKED = {
     ),
     "least_coupled": (replace(session(running=RUNNING), least_machines={"m1": 3}), WHOLE),
     "share_continuous": (session(share="0.5"), CONTINUOUS),
-    "packed_limits": (session(count=1), PACKED),
+    "packed_limits": (session(spare=1), PACKED),
 }
 """An instance and a plan space that make a demand; those of policies of one's own need a file."""
 OF_OWN_POLICIES = {"own_policies": PlanSpace(), "own_policies_filled": WHOLE}

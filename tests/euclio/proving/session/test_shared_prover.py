@@ -11,7 +11,7 @@ from euclio import solve
 from euclio.core.result import Status
 from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session, evaluate
 from euclio.proving.session.certifying import find_better
-from tests.drawn.packed import packed_case
+from tests.drawn.packed import limited_case, packed_case
 
 PACKED = PlanSpace(charging="packed")
 HAIR = Fraction(1, 10**20)
@@ -63,23 +63,34 @@ def test_a_late_prover_leaves_it_open():
     [
         (session_of(4, 4), PlanSpace("tc", "continuous", charging="packed")),
         (replace(session_of(4, 4), spare_machines=1), PACKED),
-        (replace(session_of(4, 4), hardware=(Hardware("A", 3, 9),)), PACKED),
+        (replace(session_of(4, 4), hardware=(Hardware("A", 3, at_least=9),)), PACKED),
     ],
 )
 def test_what_it_does_not_cover_stays_open(session, space):
-    """Limits on machines, and dummies of any rate on a shared one."""
+    """Limits that are no sums over machines, and dummies of any rate on a shared one."""
     found = find_better(session, space, Fraction(3), math.inf)
     assert (found.plan, found.exhausted) == (None, False)
     assert "covers no shared machines" in found.reason
 
 
+def test_a_stock_that_sharing_does_not_meet_is_proven_too_small():
+    """Tenths 7 + 3 and 6 + 4 fill two machines; one is too few, and three whole ones as well."""
+    session = session_of(7, 3, 6, 4)
+    one, two = (replace(session, hardware=(Hardware("A", 3, count),)) for count in (1, 2))
+    assert find_better(one, PACKED, None, math.inf).exhausted
+    assert is_least(two, 6)
+
+
+@pytest.mark.parametrize("case", [packed_case, limited_case])
 @pytest.mark.parametrize("seed", range(40))
-def test_it_agrees_with_enumeration(seed):
+def test_it_agrees_with_enumeration(seed, case):
     """At the enumerated optimum there is no better plan, and a hair above it there is one: guards ties and rounding."""
-    session, space = packed_case(seed)
+    session, space = case(seed)
     listed = solve(session, "plan-bruteforce", space=space, time_limit_s=2)
     if listed.status is Status.INFEASIBLE:
-        assert find_better(session, space, None, math.inf).exhausted
+        found = find_better(session, space, None, time.perf_counter() + 5)
+        assert found.plan is None
+        assert found.exhausted or session.stock or session.resources
     elif listed.status is Status.OPTIMAL:
         limit = time.perf_counter() + 5
         assert find_better(session, space, listed.value, limit).plan is None

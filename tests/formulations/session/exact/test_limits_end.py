@@ -228,7 +228,7 @@ def test_past_the_deadline_no_modes_are_listed():
     """Sixty modules with many modes each would keep a late process busy; what is not listed is not claimed complete."""
     session, space = FAMILY.tiny(PlanSpace(charging="whole"))
     most = [1e3] * len(session.modules)
-    listed, late = (modes_below(session, space, most, deadline) for deadline in (float("inf"), 0.0))
+    listed, late = (modes_below(session, space, most, {}, deadline)[0] for deadline in (float("inf"), 0.0))
     assert (listed.complete, all(listed.modes)) == (True, True)
     assert (late.complete, any(late.modes)) == (False, False)
 
@@ -236,7 +236,7 @@ def test_past_the_deadline_no_modes_are_listed():
 def test_a_staircase_of_millions_of_modes_stops_at_its_deadline():
     """With millions of machines each search ends before it reads the clock; a packed plan took hours."""
     session, began = layered(4, "2"), time.perf_counter()
-    found = modes_below(session, PlanSpace(charging="whole"), [1e9] * 4, began + 0.2)
+    found = modes_below(session, PlanSpace(charging="whole"), [1e9] * 4, {}, began + 0.2)[0]
     assert not found.complete
     assert any(found.modes)
     assert time.perf_counter() - began < 10.0

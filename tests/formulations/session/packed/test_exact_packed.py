@@ -13,7 +13,7 @@ from euclio.problems.session.objectives import Objective
 from euclio.proving.certifying import certify
 from euclio.workloads.session.random_sessions import random_session
 from formulations.session.packed import solver
-from tests.drawn.packed import packed_case
+from tests.drawn.packed import limited_case, packed_case
 
 LIMIT_S = 20.0
 
@@ -36,6 +36,32 @@ def test_partial_machines_share_by_time():
     found = optimum(session_of(7, 3, 6, 4))
     assert (found.value, sorted(found.plan.shared)) == (6, [(0, 1), (2, 3)])
     assert optimum(session_of(7, 4, 6, 4)).value == 9
+
+
+@pytest.mark.parametrize(("count", "cost"), [(2, 6), (1, None)])
+def test_a_stock_may_force_sharing(count, cost):
+    """Tenths 7 + 3 and 6 + 4 fill two machines; without sharing four would be needed."""
+    session = replace(session_of(7, 3, 6, 4), hardware=(Hardware("A", 3, count),))
+    assert solve(session, "exact", charging="whole").status is Status.INFEASIBLE
+    found = solve(session, "exact", charging="packed")
+    assert (found.status, found.value) == (Status.OPTIMAL if cost else Status.INFEASIBLE, cost)
+
+
+def test_a_dearer_machine_shares_what_the_stock_of_the_cheap_one_lacks():
+    """Tenths 13 and 4 take a machine and 7 tenths: one cheap machine at 3 is there, so the rest shares one at 5."""
+    profile = [Configuration(name, 1, 1, "0.1") for name in "AB"]
+    modules = [Module("m0", 13, profile), Module("m1", 4, profile)]
+    session = Session("some", 9, [Hardware("A", 3, 1), Hardware("B", 5)], modules)
+    assert optimum(session).value == 8
+    assert solve(session, "exact", charging="whole").value == 13
+
+
+@pytest.mark.parametrize(("gpus", "cost"), [(1, 3), (0, None)])
+def test_slices_of_gpus_are_shared(gpus, cost):
+    """Two models that take 3 and 4 tenths of a slice of three share one; without a GPU there is none."""
+    hardware = Hardware("A", 3, slices={"gpus": "3g"})
+    session = replace(session_of(3, 4), hardware=(hardware,), resources={"gpus": gpus})
+    assert solve(session, "exact", charging="packed").value == cost
 
 
 def test_full_machines_are_not_shared():
@@ -107,10 +133,11 @@ def test_sessions_of_eight_modules_are_proven(seed):
         assert optimum(one, time_limit_s=10).wall_s < 10
 
 
+@pytest.mark.parametrize("case", [packed_case, limited_case])
 @pytest.mark.parametrize("seed", range(60))
-def test_it_is_the_enumerated_optimum(seed):
-    """Ties with time, memory and the SLO are where rounding may lose a plan or admit one that is none."""
-    session, space = packed_case(seed)
+def test_it_is_the_enumerated_optimum(seed, case):
+    """Ties with time, memory, stock and the SLO are where rounding may lose a plan or admit one that is none."""
+    session, space = case(seed)
     listed = solve(session, "plan-bruteforce", space=space, time_limit_s=2)
     if listed.status not in (Status.OPTIMAL, Status.INFEASIBLE):
         return
@@ -134,7 +161,7 @@ def test_free_machines_and_limits_are_refused():
     for session, space in ((free, PlanSpace(charging="packed")), (session_of(4, 4), PlanSpace("tc", "continuous"))):
         found = solve(session, "exact", space=replace(space, charging="packed"))
         assert found.status is Status.INAPPLICABLE
-        assert "does not cover packed machines within other limits" in found.reason
+        assert "does not cover packed machines within other limits than a stock and resources" in found.reason
 
 
 @pytest.mark.parametrize("price", ["0.1", "0.7", "1.1", "0.3", "0.17", "1.3"])
