@@ -262,15 +262,20 @@ def _refined(stair: _Staircase, mode: Mode, next_cost: Fraction | None, deadline
     """A mode made sure, and the modes between it and the next one, of the given cost; None if that is too much work."""
     modes = [replace(mode, unsure_s=Fraction(0))]
     try:
-        while True:
+        # Each search may end before it reads the clock.
+        while not is_past(deadline):
             found = _exact_mode(stair, modes[-1].latency_s, deadline, strictly=True)
-            if found is None or (next_cost is not None and found.cost_per_h >= next_cost):
+            # Dummies make machines ever faster, so that only the cost or the latency ends the modes.
+            if found is None or found.latency_s < mode.least_s or found.cost_per_h > stair.most:
+                return tuple(modes)
+            if next_cost is not None and found.cost_per_h >= next_cost:
                 return tuple(modes)
             while modes and modes[-1].cost_per_h >= found.cost_per_h:
                 modes.pop()
             modes.append(found)
     except UndecidedError:
-        return None
+        pass
+    return None
 
 
 def _exact_mode(stair: _Staircase, budget_s: Fraction, deadline: float, *, strictly: bool) -> Mode | None:

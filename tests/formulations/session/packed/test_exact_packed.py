@@ -155,6 +155,12 @@ def test_it_finds_plans_that_the_heuristic_misses(kept_seed):
     assert found.plan.shared
 
 
+def test_a_plan_in_time_by_rounding_alone_is_refined_to_an_end():
+    """Dummies make machines ever faster: between the last plan of interest and none there was no end of plans."""
+    found = optimum(packed_case(183)[0], space=packed_case(183)[1], time_limit_s=LIMIT_S)
+    assert found.value == 700
+
+
 def test_free_machines_and_limits_are_refused():
     """The table of who covers what has them apart."""
     free = replace(session_of(4, 4), hardware=(Hardware("A", 0),))
