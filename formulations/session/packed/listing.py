@@ -19,7 +19,7 @@ from euclio.problems.session import Charging, PlanSpace, Session
 from euclio.problems.session.arrays import Floats, Ints, SessionArrays
 from euclio.problems.session.latency.dispatch import path_times
 from euclio.problems.session.resources import machine_limits, usable_stock
-from formulations.session.exact.stock.boxes import rows_of
+from formulations.session.module.limit_rows import rows_of
 from formulations.session.packed.options import (
     COST,
     FIRST,

@@ -13,8 +13,9 @@ from euclio.problems.session.evaluate import machines_by_hardware
 from formulations.effort import Effort, UndecidedError
 from formulations.session.demands import least_rows
 from formulations.session.exact.in_fractions.ties import settle
-from formulations.session.exact.stock.boxes import Box, Rows
+from formulations.session.exact.stock.boxes import Box
 from formulations.session.module.in_integers import MachineLimits
+from formulations.session.module.limit_rows import Rows
 
 
 class BoxPlan(NamedTuple):

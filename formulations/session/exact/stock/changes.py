@@ -24,10 +24,11 @@ from euclio.problems.session.resources import without_stock
 from euclio.problems.session.running import Running
 from formulations.session.exact.frontier_search import ANY_WORK, Proof, prove_within
 from formulations.session.exact.in_fractions.stock import BoxPlan, Changes, cheapest_in_box
-from formulations.session.exact.stock.boxes import Attainable, Box, Counts, Point
+from formulations.session.exact.stock.boxes import Attainable, Box, Point
 from formulations.session.exact.stock.search import WHY_S, StockSearch, answer_of
 from formulations.session.exact.stock.stock import limited_by, limits_of, why_too_small
 from formulations.session.module.charges import Charges
+from formulations.session.module.limit_rows import Counts
 from formulations.session.module.problem import NO_LIMIT, Stock
 from formulations.session.split.course import unwatched
 from formulations.tolerances import GAP

@@ -25,9 +25,9 @@ from euclio.problems.session.objectives import parts
 from formulations.effort import INFEASIBLE
 from formulations.session.exact.apart import Part
 from formulations.session.exact.frontier_search import Proof
-from formulations.session.exact.stock.boxes import Counts
 from formulations.session.exact.stock.search import StockSearch, answer_of
 from formulations.session.exact.stock.stock import limits_of, why_too_small
+from formulations.session.module.limit_rows import Counts
 from formulations.tolerances import GAP, SUMS
 
 MOST_UNITS = 1024

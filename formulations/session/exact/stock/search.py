@@ -38,17 +38,15 @@ from formulations.session.exact.in_fractions.stock import BoxPlan, Limited, chea
 from formulations.session.exact.stock.boxes import (
     Attainable,
     Box,
-    Counts,
     Point,
-    Rows,
     attainable,
     divided,
     divided_by_share,
     parts_of_machines,
-    rows_of,
 )
 from formulations.session.exact.stock.prices import better_price
 from formulations.session.module.charges import no_charges
+from formulations.session.module.limit_rows import Counts, Rows, rows_of
 from formulations.session.module.nearly_full import nearly_full
 from formulations.session.module.problem import Stock
 from formulations.session.split.course import unwatched
