@@ -347,22 +347,6 @@ def conditions_table(sets: dict[str, list[Planned]]) -> str:
     return table(("share (%)", *PLAYERS), rows)
 
 
-def choices_table(sets: dict[str, list[Planned]]) -> str:
-    """Shares under every fallback, and under every choice of baseline cells."""
-    rows = []
-    for name, found in sets.items():
-        for fallback in FALLBACKS:
-            parts = shares(shapley_values(games(found).worth(fallback)))
-            rows.append([f"{name}: no plan at {fallback}", *(f"{part.value:.0f}" for part in parts)])
-        kept = both_ends(found)
-        parts = shares(shapley_values(games(kept).worth())) if kept else []
-        rows.append([f"{name}: every set has a plan ({len(kept)})", *(f"{part.value:.0f}" for part in parts)])
-        for label, without in list(READINGS.items())[1:]:
-            parts = shares(shapley_values(games(found, without).worth()))
-            rows.append([f"{name}: {label}", *(f"{part.value:.0f}" for part in parts)])
-    return table(("share (%)", *PLAYERS), [[*row, *["-"] * (len(PLAYERS) + 1 - len(row))] for row in rows])
-
-
 def ranges_table(sets: dict[str, list[Planned]]) -> str:
     """The ranges of shares over fallbacks and over baseline cells, and the largest mechanism under each."""
     header = ["share (%)"]
@@ -381,11 +365,6 @@ def ranges_table(sets: dict[str, list[Planned]]) -> str:
             columns.append([*(f"{low:.0f} to {high:.0f}" for low, high in zip(lows, highs, strict=True)), first])
     rows = [[label, *(column[k] for column in columns)] for k, label in enumerate((*PLAYERS, "the largest"))]
     return table(header, rows)
-
-
-def both_ends(found: Sequence[Planned]) -> list[Planned]:
-    """The sessions on which every set of mechanisms has a plan, so that no fallback counts."""
-    return [one for one in found if np.isfinite(games([one]).costs).all()]
 
 
 LEVELS: tuple[tuple[str, str, dict[str, Any]], ...] = (
@@ -574,7 +553,6 @@ def main() -> None:
     more = {
         "conditions": conditions_table(sets),
         "ranges": ranges_table(sets),
-        "choices": choices_table(sets),
         "levels": levels_table(sets),
         "reasons": reasons_table(sets),
     }

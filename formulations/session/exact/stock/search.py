@@ -171,9 +171,9 @@ class StockSearch:
         self.bound = min([self.cost, self.cutoff, self._unsettled, *open_bounds])
 
     @property
-    def most_units(self) -> int:
-        """The capacity of the limit of which there is most, in what machines take whole numbers of."""
-        return int(max(self._rows.most))
+    def units(self) -> list[int]:
+        """The capacity of each limit, in what machines take whole numbers of."""
+        return [int(most) for most in self._rows.most]
 
     def _root(self) -> Box:
         """The box of all plans."""

@@ -24,7 +24,7 @@ SPACE = PlanSpace(charging="whole")
 
 
 def scarce(seed):
-    """Two or three sessions in one pool with a stock of a type, or a resource of which types take unlike parts."""
+    """Two or three sessions in one pool with a stock of a type, a resource that types take unlike parts of, or both."""
     rng = Random(seed)
     drawn = [bought_session(1000 * seed + k, modules=2) for k in range(rng.randint(2, 3))]
     hardware = max((one.hardware for one in drawn), key=len)
@@ -36,9 +36,12 @@ def scarce(seed):
         partial = [module.partial_rps for module in evaluate(together, free.plan, SPACE).modules]
         used = machines_by_hardware(free.plan, partial, SPACE)
     less = rng.choice((0, 1, 1, 2))
-    if rng.randrange(2):
+    kind = rng.randrange(3)
+    if kind != 1:
         count = max(0, int(used.get(hardware[0].name, 2)) - less)
-        return replace(together, slo_s=None, hardware=(replace(hardware[0], count=count), *hardware[1:]))
+        hardware = (replace(hardware[0], count=count), *hardware[1:])
+    if kind == 0:
+        return replace(together, slo_s=None, hardware=hardware)
     takes = [rng.choice((Fraction(1), Fraction(3, 2), Fraction(2))) for _ in hardware]
     most = sum((each * used.get(h.name, 2) for h, each in zip(hardware, takes, strict=True)), Fraction(0)) - less
     hardware = tuple(replace(h, takes={"power": each}) for h, each in zip(hardware, takes, strict=True))
@@ -66,18 +69,18 @@ def test_divided_as_by_boxes(seed):
     assert one.bound == pytest.approx(other.bound, rel=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_the_cheapest_division(seed):
-    """Against all divisions: the least sum within the units, with parts that have none of few."""
+@pytest.mark.parametrize("shape", [(6,), (1, 4), (3, 4), (2, 3, 2)])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_cheapest_division(seed, shape):
+    """Against all divisions: the least sum within the units of all limits, with parts that have none of few."""
     rng = np.random.default_rng(seed)
-    least = [np.sort(rng.integers(0, 9, 6).astype(float))[::-1] for _ in range(3)]
-    least[0][:2] = np.inf
+    least = [rng.integers(0, 9, shape).astype(float) for _ in range(3)]
+    least[0][(0,) * len(shape)] = least[0][(0,) * (len(shape) - 1) + (-2,)] = np.inf
     value, shares = division(least)
-    every = [
-        sum(own[k] for own, k in zip(least, ks, strict=True)) for ks in product(range(6), repeat=3) if sum(ks) <= 5
-    ]
-    assert value == min(every)
-    assert sum(shares) <= 5
+    together = product(np.ndindex(shape), repeat=3)
+    within = [ks for ks in together if (np.sum(ks, axis=0) < shape).all()]
+    assert value == min(sum(own[k] for own, k in zip(least, ks, strict=True)) for ks in within)
+    assert tuple(shares) in within
     assert value == sum(own[k] for own, k in zip(least, shares, strict=True))
 
 
@@ -88,18 +91,26 @@ def bought_by(drawn):
     return together, machines_by_hardware(free.plan, [m.partial_rps for m in free.evaluation.modules], SPACE)
 
 
-@pytest.mark.parametrize(("applications", "seed"), [(2, 3), (2, 11), (3, 4), (3, 6)])
-def test_measured_applications_on_three_quarters_of_a_type(applications, seed):
+@pytest.mark.parametrize(("applications", "seed", "types"), [(2, 3, 1), (2, 11, 1), (3, 4, 1), (3, 6, 1), (2, 0, 2)])
+def test_measured_applications_on_three_quarters_of_a_type_or_two(applications, seed, types):
     """A search of a part that ended at its cutoff counted as its least cost with fewer units: nothing was proven."""
     together, used = bought_by(library_sessions("nvidia", applications, seed))
-    most = max(used, key=lambda name: used[name])
-    count = int(used[most] * Fraction(3, 4))
-    hardware = [replace(h, count=count if h.name == most else None) for h in together.hardware]
+    most = {name: int(used[name] * Fraction(3, 4)) for name in sorted(used, key=lambda name: -used[name])[:types]}
+    hardware = [replace(h, count=most.get(h.name)) for h in together.hardware]
     session = replace(together, slo_s=None, hardware=hardware)
     found, boxes = solve(session, "exact", space=SPACE), StockSearch(session, SPACE, limits_of(session, SPACE), np.inf)
     boxes.run()
     assert found.status is Status.OPTIMAL, found.reason
     assert float(found.value) == pytest.approx(boxes.cost, rel=1e-9)
+
+
+def test_ten_measured_applications_on_nine_tenths_of_two_types():
+    """Boxes left them open after twenty seconds: the units of both types are divided at once."""
+    together, used = bought_by(library_sessions("nvidia", 10, 0))
+    most = {name: int(used[name] * Fraction(9, 10)) for name in sorted(used, key=lambda name: -used[name])[:2]}
+    hardware = [replace(h, count=most.get(h.name)) for h in together.hardware]
+    found = solve(replace(together, slo_s=None, hardware=hardware), "exact", space=SPACE, time_limit=60)
+    assert found.status is Status.OPTIMAL, found.reason
 
 
 def test_a_stock_worth_less_than_the_cheapest_plan_is_infeasible_at_once():
