@@ -81,11 +81,12 @@ def with_known_plans(
             return found
         names = []
     known = [plan for plan in (found.plan, before) if plan is not None]
-    made = _made_in_time(names, session, space, started + limit_s + LATE_S, bool(known))
+    late = started + limit_s + LATE_S
+    made = _made_in_time(names, session, space, late, bool(known))
     plan, cost = cheapest_of(session, space, chain(known, made))
     if plan is None and all_full(space):
         # In fractions, however little the SLO leaves to collect batches in.
-        plan, cost = cheapest_of(session, space, [first_plan(session, space)])
+        plan, cost = cheapest_of(session, space, [first_plan(session, space, late)])
     if plan is None or cost is None or plan is found.plan:
         return found
     claimed = float(cost)

@@ -8,6 +8,7 @@ policy, they may keep changes few, or take over from machines of another type.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -156,13 +157,13 @@ def _with_rate(module: Module, plan: ModulePlan, endless: Sequence[Configuration
     return ModulePlan(allocations, taken - module.rate_rps)
 
 
-def first_plan(session: Session, space: PlanSpace) -> Plan | None:
+def first_plan(session: Session, space: PlanSpace, until: float = inf) -> Plan | None:
     """A plan on machines that are not limited, where dummies fill any number of machines; None if there is none.
 
     Changes are not looked at: they may cost something, but not be limited.
 
     Every module gets its shortest duration and an equal part of what that leaves of the SLO, then the cheapest
-    configuration alone that keeps to it.
+    configuration alone that keeps to it. The plan is made cheaper until `until`, a `time.perf_counter` value.
     """
     allowed = _unlimited(session, space)
     if not all(allowed):
@@ -173,12 +174,12 @@ def first_plan(session: Session, space: PlanSpace) -> Plan | None:
         return None
     found = [_cheapest(session, m, allowed[m], duration + left / len(shortest)) for m, duration in enumerate(shortest)]
     plan = Plan(tuple(alone for alone in found if alone is not None))
-    return _cheaper(session, space, plan, allowed)
+    return _cheaper(session, space, plan, allowed, until)
 
 
 def made_cheaper(session: Session, space: PlanSpace, plan: Plan) -> Plan:
     """A plan made cheaper, one module after the other, each within what the others leave it of the SLO."""
-    return _cheaper(session, space, plan, _unlimited(session, space))
+    return _cheaper(session, space, plan, _unlimited(session, space), inf)
 
 
 def _unlimited(session: Session, space: PlanSpace) -> list[list[Configuration]]:
@@ -190,15 +191,20 @@ def _unlimited(session: Session, space: PlanSpace) -> list[list[Configuration]]:
     ]
 
 
-def _cheaper(session: Session, space: PlanSpace, plan: Plan, allowed: list[list[Configuration]]) -> Plan:
-    shape, modules = without_modes(session), list(plan.modules)
+def _cheaper(session: Session, space: PlanSpace, plan: Plan, allowed: list[list[Configuration]], until: float) -> Plan:
+    shape, modules, checked = without_modes(session), list(plan.modules), evaluate(session, plan, space)
     for _ in range(ROUNDS):
+        before = list(modules)
         for m in range(len(modules)):
-            checked = evaluate(session, Plan(tuple(modules)), space)
+            if time.perf_counter() > until:
+                return Plan(tuple(modules))
             budget = shape.room_s([e.worst_case_latency_s for e in checked.modules])[m]
             other = _cheapest(session, m, allowed[m], budget)
             if other is not None and _cost(session, other) < checked.modules[m].cost_per_h:
                 modules[m] = other
+                checked = evaluate(session, Plan(tuple(modules)), space)
+        if modules == before:
+            break
     return Plan(tuple(modules))
 
 

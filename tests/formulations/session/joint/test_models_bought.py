@@ -157,6 +157,10 @@ def test_the_first_plan_is_a_plan_wherever_there_is_one(seed):
     best = solve(session, "plan-bruteforce", space=WHOLE)
     assert (plan is None) == (best.value is None)
     assert plan is None or evaluate(session, plan, WHOLE).cost_per_h >= best.value
+    # Where there is no time to make it cheaper, it is a plan as well.
+    late = first_plan(session, WHOLE, until=0.0)
+    assert (late is None) == (plan is None)
+    assert late is None or evaluate(session, late, WHOLE).feasible
 
 
 def test_every_row_stays_within_the_limit_of_coefficients():
