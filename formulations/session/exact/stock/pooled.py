@@ -121,6 +121,8 @@ class PooledSearch(StockSearch):
         while self.complete:
             self.bound, shares = division(self._of_interest(), self._settled)
             if self.bound >= self._limit():
+                # No plan within the limits costs as much as the ceiling.
+                self.bound = math.inf if self.plan is None and self.bound >= self._ceiling else self.bound
                 break
             new = [(p, k) for p, k in enumerate(shares) if not self._settled[p][k]]
             for p, k in new:

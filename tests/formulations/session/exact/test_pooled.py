@@ -48,7 +48,8 @@ def scarce(seed):
     return replace(together, slo_s=None, hardware=hardware, resources={"power": max(Fraction(0), most)})
 
 
-@pytest.mark.parametrize("seed", range(40))
+# The last two have no plan, as the bound passes the cost of all machines within the limits: their status was unknown.
+@pytest.mark.parametrize("seed", [*range(40), 1630, 2187])
 def test_a_limit_is_divided_as_enumeration_does(seed):
     """Guards the bounds of parts at prices, the units that plans take, and the division that ends the search."""
     session = scarce(seed)
