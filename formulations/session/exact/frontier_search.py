@@ -172,7 +172,7 @@ def prove_within(
         The plan and the bound. All decisions keep too much rather than too little, so the bound holds for every plan of
         the session. The checker decides whether the plan is one, unless it is clear.
     """
-    # Line 1, the first modes, and the arrays that all rounds write into.
+    # Line 1: First modes, and the arrays into which all rounds write.
     modules = s.rate.size
     plans = new_modes(modules, 8)
     state = SearchState(
@@ -207,14 +207,14 @@ def prove_within(
     columns = room.columns
     # Nodes of modules' searches when the bound last rose, and how many more of them a search over modes is worth.
     risen, worth = 0, FIRST_SEARCH * modules * modules
-    # Line 2, rounds.
+    # Line 2: Rounds.
     while True:
         # Out of time, by a search of a module or by the clock here, or a search has given up: the proof so far.
         work = state.counts[1] + rounds * PAIR_NODES * modules * modules + searched * SEARCH_NODE * modules
         if is_past(deadline) or state.counts[2] > 0 or work > most_work:
             return _proof(s, LIMIT, upper, bound, state, rows, rounds)
         rounds += 1
-        # Line 3, relax.
+        # Line 3: Relax.
         # Arrays with room stay: passing tables of many arrays takes as long as a short search.
         if not suits(basis, state.modes):
             basis = basis_for(basis, state.modes)
@@ -227,19 +227,19 @@ def prove_within(
         if min(relaxed.bound, upper) > bound + RISE * (upper - bound):
             risen = state.counts[1]
         bound = max(bound, min(relaxed.bound, upper))
-        # Lines 4 and 5, windows and the modes there.
+        # Lines 4 and 5: Windows, and the modes there.
         window, before = room.window, state.counts[0]
         if not has_room_for_all(state):
             state = with_search_room(state)
         resolve_windows(s, state, relaxed, window, upper, tolerance, deadline)
-        # Line 6, round.
+        # Line 6: Round.
         # The known plans of the windows may together be a better plan of the session.
         upper = _round(s, state, window, upper, rows, room)
         note(course, upper, bound, work)
-        # Line 7, bound and incumbent meet.
+        # Line 7: Bound and incumbent meet.
         if np.isfinite(upper) and upper - bound <= tolerance * upper:
             return _proof(s, OPTIMAL, upper, bound, state, rows, rounds)
-        # Line 8, resolve what is promising.
+        # Line 8: Resolve promising modes.
         # As long as modes get resolved, the next relaxation is better, and that costs less than a search over modes.
         # But if the bound has not risen for long, the relaxation lies at plans, and only a search rules them out.
         # Without a plan nothing prunes a search over modes, so windows come first as long as they have unresolved ones.
@@ -255,7 +255,7 @@ def prove_within(
                 at = resolve_promising(s, state, relaxed, upper, limit, tolerance, deadline, at)
             if state.counts[0] > solves:
                 continue
-        # Line 9, search over one mode per module.
+        # Line 9: Search over one mode per module.
         leads, share = no_lines(state.modes), 0.5 * tolerance
         choice = search_choices(s, state.modes, leads, upper, share, deadline, course, most_nodes)
         last_relaxed, eager = rounds + RELAXED_ROUNDS, min(1.0, 2.0 * eager)

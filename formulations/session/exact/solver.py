@@ -346,7 +346,6 @@ def _is_nearly_too_fast(arrays: SessionArrays) -> bool:
 
     Next to it searches need ever more machines for ever less time, up to one for each digit of a float. So the answer
     that needs no search comes first.
-    said without a search is said first.
     """
     least = np.minimum.reduceat(arrays.duration, arrays.first[:-1])
     # No path is longer than all modules together.

@@ -139,7 +139,6 @@ MACHINE_RATE_EVEN = Policy(
 # request stands at place (j − 1)·b·n + k and became ready at ((j − 1)·b·n + k − β)/R or later. So requests take at most
 # d + ((b − 1)·n + W − 1)/R. This is no more than d + b·n/R if W <= n + 1. Evenly spaced requests always satisfy that,
 # with or without evenly spaced dummies.
-# evenly spaced dummies.
 
 LOAD_BALANCER = Policy(
     name="load-balancer",
