@@ -33,7 +33,7 @@ def label_value(text: str, longest: int = LONGEST_LABEL) -> str:
 
 
 def folder_name(text: str, longest: int = LONGEST_LABEL) -> str:
-    """The name of a folder, close to a text; the name of a device loses its ending, which does not tell it apart."""
+    """The name of a folder, close to a text; the name of a device loses its dots, as any ending leaves it a device."""
     plain = label_value(text, longest)
     return plain.replace(".", "-") if _is_device(plain) else plain
 

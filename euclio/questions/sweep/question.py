@@ -68,10 +68,10 @@ def question(
 
     Default rates and SLOs are a half, three quarters, one, one and a half and two times the session's; of several
     objectives the first one varies.
-    If there are several hardware types, default prices and stocks are about one of them: the type that the session's
-    own plan in whole machines spends most on. The prices are a half, one and two times its own. The stocks are half of
-    the machines in the plan, all of them, and no limit. For a type with a limit they are a half of the limit, the
-    limit and twice the limit. A price or stock in `changes` is kept.
+    Default prices and stocks are about the hardware type that the session's own plan in whole machines spends most on.
+    If there are several types, the prices are a half, one and two times its own. The stocks are half of the machines in
+    the plan, all of them, and no limit. For a type with a limit they are a half of the limit, the limit and twice the
+    limit. A price or stock in `changes` is kept.
 
     Args:
         session: the session.

@@ -300,7 +300,7 @@ class _TieSearch:
         return full_latencies(rational, replace(plan, allocations=(*plan.allocations[:-1], running)))
 
     def _is_sliver_bounded(self, module: Module, step: Fraction, budget: float) -> bool:
-        """Whether plans of a module from a budget up to just below a step cost about no less than at that budget."""
+        """Whether plans of a module from a budget up to just below a step cost no less than at it, up to a sliver."""
         rational, effort = continuous_module(module, self.session.price, self.space), Effort(MOST_NODES, self.deadline)
         try:
             above = cheapest_within(rational, step, effort, strictly=True)

@@ -144,8 +144,8 @@ def resolve_windows(
 def _cutoff(modes: Modes, relaxed: Relaxation, m: int, i: int, upper: float) -> float:
     """Cost per hour from which on module m's plans in mode i cannot be part of a plan below `upper`.
 
-    Such a plan would lift the relaxation's bound by its reduced cost, above `upper`. The reduced cost is a sum of a few
-    terms of the same size as those whose rounding was subtracted from the bound (`relax`), so it errs high.
+    Such a plan would lift the relaxation's bound by its reduced cost, above `upper`. The result is a sum of a few terms
+    of the same size as those whose rounding was subtracted from the bound (`relax`), so it errs high.
     """
     return float(upper - relaxed.bound + relaxed.base[m] - relaxed.flow[m] * modes.latency[m, i])
 

@@ -380,7 +380,7 @@ def _search(
             if lower > (below if deficit[d] == 0.0 and not p.whole else below_whole):
                 depth -= 1
                 continue
-            # Prune the level: later plans are no faster than those before, and a step is as fast for less.
+            # Prune the level: plans below are no faster than its machines so far, and a step is as fast for less.
             if several and lower > least_below and lower > keep * limit_at(steps, cutoff, fast[d]):
                 depth -= 1
                 continue

@@ -47,7 +47,7 @@ def look_up_covers(p: ModuleProblem, covers: Floats) -> None:
 
 @compiled
 def may_cover(covers: Floats, j: int, rate: float, money: float) -> bool:
-    """Whether whole machines of configuration j and later ones may take a rate for some money; False proves that not.
+    """Whether whole machines of configuration j and later ones may take a rate for some money; if not, it is proven.
 
     Args:
         covers: the machines of the module by price (`look_up_covers`).
@@ -56,7 +56,7 @@ def may_cover(covers: Floats, j: int, rate: float, money: float) -> bool:
         money: per hour, a little more if it was rounded.
     """
     last = covers.shape[0] - 1
-    # The prices are unknown, or the rate is 0.
+    # The prices are unknown, or no rate is needed.
     if covers[last, 0] == 0.0 or rate <= 0.0:
         return True
     best = 0

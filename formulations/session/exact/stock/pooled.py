@@ -98,7 +98,7 @@ class PooledSearch(StockSearch):
         self.solves, self.boxes = self.solves + search.solves, self.boxes + search.boxes
         self.complete = self.complete and search.complete
         self.effort.nodes += search.effort.nodes
-        # A search that ends at its cutoff has found no least cost, so it proves less for fewer units.
+        # A search that ends at its cutoff has no least cost: for fewer units it proves less than is open there.
         used = k
         if search.plan is None and math.isinf(search.bound):
             used = 0
