@@ -85,7 +85,7 @@ def with_known_plans(
     made = _made_in_time(names, session, space, started + limit_s + LATE_S, bool(known))
     plan, cost = cheapest_of(session, space, chain(known, made))
     if plan is None and all_full(space):
-        # In fractions, however little of the SLO is left for collecting batches.
+        # In fractions, however little the SLO leaves to collect batches in.
         plan, cost = cheapest_of(session, space, [first_plan(session, space)])
     if plan is None or cost is None or plan is found.plan:
         return found

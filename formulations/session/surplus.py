@@ -157,12 +157,12 @@ def _with_rate(module: Module, plan: ModulePlan, endless: Sequence[Configuration
 
 
 def first_plan(session: Session, space: PlanSpace) -> Plan | None:
-    """A plan on machines without limits, if dummies fill any number of machines; None if there is none.
+    """A plan on machines that are not limited, where dummies fill any number of machines; None if there is none.
 
     Changes do not count: they may cost something, but not be limited.
 
-    Every module gets its shortest duration and an equal part of the rest of the SLO, then the cheapest single
-    configuration that keeps to it.
+    Every module gets its shortest duration and an equal part of what that leaves of the SLO, then the cheapest
+    configuration alone that keeps to it.
     """
     allowed = _unlimited(session, space)
     if not all(allowed):
@@ -177,7 +177,7 @@ def first_plan(session: Session, space: PlanSpace) -> Plan | None:
 
 
 def made_cheaper(session: Session, space: PlanSpace, plan: Plan) -> Plan:
-    """A plan made cheaper, one module after the other, each within the rest of the SLO that the others leave."""
+    """A plan made cheaper, one module after the other, each within what the others leave it of the SLO."""
     return _cheaper(session, space, plan, _unlimited(session, space))
 
 

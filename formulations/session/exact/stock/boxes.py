@@ -21,7 +21,7 @@ from euclio.problems.session.resources import MachineLimit
 from formulations.session.module.in_integers import RationalModule, rational_module
 
 Counts = NDArray[Any]
-"""Machines, in 64 bits; or parts of machines, which may be many, as Python's integers."""
+"""Machines, in 64 bits; or parts of machines, which may be many, as whole numbers of Python's."""
 
 
 MOST_ROOM = 1 << 45
@@ -44,18 +44,18 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The limits on the modules together, in whole numbers: Σ takes·machines ≤ most in each row.
+    """What modules may take together, in whole numbers: Σ takes·machines ≤ most in each row.
 
     Attributes:
-        takes: amount that a machine takes, above 0 in some row for each column, shape (rows, columns).
-        most: the most that all take together, in the parts of machines that a box counts, shape (rows,).
+        takes: what a machine takes, above 0 in some row for each column, shape (rows, columns).
+        most: the most that all take together, in parts of machines' as a box counts, shape (rows,).
     """
 
     takes: Counts
     most: Counts
 
     def beyond(self, machines: Counts) -> Counts:
-        """The excess over the most, below 0 if some is left, given machines of shape (modules, columns)."""
+        """What is taken beyond the most, below 0 where some is left, given machines of shape (modules, columns)."""
         found: Counts = self.takes @ machines.sum(axis=0) - self.most
         return found
 
@@ -64,7 +64,7 @@ class Rows:
         return bool((self.beyond(machines) <= 0).all())
 
     def room(self, machines: Counts) -> Counts:
-        """Most further machines of each column next to the given ones, below 0 if these are too many."""
+        """Most machines of each column that there may be next to others, below 0 where these are too many."""
         left = -self.beyond(machines)
         rows = range(len(left))
         room = [min(int(left[r]) // int(row[r]) for r in rows if row[r]) for row in self.takes.T]
@@ -75,7 +75,7 @@ class Rows:
         return np.asarray((self.takes[rows] > 0).any(axis=0), np.bool_)
 
     def with_column(self, most: int) -> Rows:
-        """The rows with a further column that has its own limit."""
+        """The rows with a column of its own limit."""
         takes = np.zeros((self.takes.shape[0] + 1, self.takes.shape[1] + 1), self.takes.dtype)
         takes[:-1, :-1], takes[-1, -1] = self.takes, 1
         return Rows(takes, np.append(self.most, np.array([most], self.most.dtype)))
@@ -85,7 +85,7 @@ def rows_of(limits: Sequence[MachineLimit], names: Sequence[str], parts: int) ->
     """The rows of some limits in whole numbers.
 
     Args:
-        limits: the limits on machines.
+        limits: what limits machines.
         names: the types of the columns.
         parts: parts of machines that boxes count (`parts_of_machines`).
     """
@@ -93,7 +93,7 @@ def rows_of(limits: Sequence[MachineLimit], names: Sequence[str], parts: int) ->
     for limit in limits:
         scale = lcm(*(each.denominator for each in limit.takes.values()))
         takes.append([int(limit.takes.get(name, 0) * scale) for name in names])
-        # Amounts taken are whole numbers on this scale, so the rest of a capacity is useless.
+        # What is taken comes in whole numbers on this scale, so that the rest of a capacity is of no use.
         most.append(floor(limit.capacity * scale * parts))
     large = parts > 1 or max(map(abs, [0, *most, *(each for row in takes for each in row)])) > MOST_IN_64_BITS
     dtype = object if large else np.int64

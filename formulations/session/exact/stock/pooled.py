@@ -1,10 +1,10 @@
-"""Applications that share one limit: the cost of each by its part of the limit, which is divided among them (ours).
+"""Applications that share one limit: what each costs with so much of it, divided among them (ours).
 
 Let F_p(k) be the least cost of part p of the DAG with k units of the limit, such as machines of one type. The session
 costs min Σ F_p(k_p) over Σ k_p ≤ K. At a price λ per unit the cheapest plan of a part bounds F_p(k) from below by its
-value less λ·k. A division by these bounds is a lower bound on the session. If it relies on bounds, those F_p(k) are
-found exactly, each by a search of its part alone. The division that relies on none is optimal. Few are found, because
-all others are too expensive by their bounds.
+value less λ·k. A division by these bounds is a lower bound on the session; where it relies on bounds, those F_p(k) are
+found exactly, each by a search of its part alone. The division that relies on none is optimal. Few are found: all
+others are too expensive by their bounds.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from formulations.session.exact.stock.stock import limits_of, why_too_small
 from formulations.tolerances import GAP, SUMS
 
 MOST_UNITS = 1024
-"""The most units of a limit that are divided in this way; larger limits are divided by boxes."""
+"""Units of a limit up to which they are divided; boxes divide more."""
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ class PooledSearch(StockSearch):
     _own_slo: float = field(init=False)
 
     def __post_init__(self) -> None:
-        """Start without knowledge of any part at any number of units."""
+        """Of a part nothing is known to begin with, whatever it has of the limit."""
         StockSearch.__post_init__(self)
         self._least = [np.zeros(int(self._rows.most[0]) + 1) for _ in self._apart]
         self._sessions = [_session_of(self.session, part) for part in self._apart]
@@ -53,7 +53,7 @@ class PooledSearch(StockSearch):
         self._own_slo = self._arrays.slo
 
     def run(self) -> None:
-        """Price the session, and divide the limit among its parts if that does not settle it."""
+        """Price the session, and divide the limit among its parts where that does not settle it."""
         left = self._in_time(self._parts, self._root())
         self.boxes = 1
         if self.complete and (left or self._tied):
@@ -63,9 +63,9 @@ class PooledSearch(StockSearch):
             self.bound = min(self.cost, *(box.bound for box in left)) if left else self.cost
 
     def _cheapest(self, most: Counts, price: Floats) -> Proof:
-        """Price all parts, and keep the result of each: its value at a price is a bound at any number of units."""
+        """Price all parts, and keep what that says of each: its value at a price bounds it with any units."""
         found = StockSearch._cheapest(self, most, price)
-        # Just inside the SLO there are fewer plans, whose costs are no bounds.
+        # Just inside the SLO there are fewer plans, which bound nothing.
         if found.status == INFEASIBLE or self._arrays.slo != self._own_slo:
             return found
         arrays, room = self._charged(price), self._room(most)
@@ -75,7 +75,7 @@ class PooledSearch(StockSearch):
         return found
 
     def _divide(self) -> None:
-        """Divide the units by bounds, and find the values that the division relies on, until it relies on none."""
+        """Divide the units by bounds, and find what the division relies on, until it relies on none."""
         while True:
             self.bound, shares = division(self._least)
             if self.bound >= self._limit() or not self.complete:
@@ -89,16 +89,16 @@ class PooledSearch(StockSearch):
         self.bound = min(self.bound, self.cost)
 
     def _find(self, p: int, k: int) -> None:
-        """The least cost of a part with k units, and with any number between those that its plan takes and k."""
+        """The least cost of a part with so many units, and with any number between those that its plan takes and k."""
         limit = self.limits[0]._replace(capacity=k * self._per_unit)
-        # A cost that exceeds the part's bound by more than the whole gap makes no division better than the best plan.
+        # What costs a part more than its bound and all that is open makes no division better than the best plan.
         cutoff = self._least[p][k] + max(0.0, self.cost - self.bound)
         search = StockSearch(self._sessions[p], self.space, [limit], self.deadline, cutoff=cutoff)
         search.run()
         self.solves, self.boxes = self.solves + search.solves, self.boxes + search.boxes
         self.complete = self.complete and search.complete
         self.effort.nodes += search.effort.nodes
-        # A search that ends at its cutoff has no least cost: for fewer units it proves less than is open there.
+        # A search that ends at its cutoff has found no least cost: with fewer units it says less than is open there.
         used = k
         if search.plan is None and math.isinf(search.bound):
             used = 0
@@ -123,10 +123,10 @@ class PooledSearch(StockSearch):
 
 
 def division(least: Sequence[Floats]) -> tuple[float, list[int]]:
-    """The division of units among parts with the least total cost, and that cost.
+    """The division of units among parts that costs least together, and what it costs.
 
     Args:
-        least: for each part its cost with 0, 1, ... units, all of one length.
+        least: for each part what it costs with 0, 1, ... units, all of one length.
     """
     together, chosen = least[0], list[Ints]()
     for own in least[1:]:
@@ -146,7 +146,7 @@ def division(least: Sequence[Floats]) -> tuple[float, list[int]]:
 
 
 def _session_of(session: Session, part: Part) -> Session:
-    """A part of the DAG as a session; without an objective of its own it gets the longest possible one."""
+    """A part of the DAG as a session; without an objective of its own it may take as long as a session may name."""
     modules = tuple(session.modules[m] for m in part.modules)
     names = {module.name for module in modules}
     objectives = tuple(one for one in session.objectives if one.to in names)
@@ -172,7 +172,7 @@ def solve_stock(session: Session, space: PlanSpace, deadline: float) -> Answer:
         deadline: `time.perf_counter` value at which to stop; infinite means never.
 
     Returns:
-        The plan and the bound; if the stock is too small, the types with the number of missing machines.
+        The plan and the bound; where the stock is too small, of which type how many more machines would do.
     """
     limits = limits_of(session, space)
     divides = len(limits) == 1 and space.charging.whole and len(parts(session.parents())) > 1

@@ -174,7 +174,7 @@ class StockSearch:
 
     @property
     def most_units(self) -> int:
-        """The largest capacity of all limits, in units of which machines take whole numbers."""
+        """The capacity of the limit of which there is most, in what machines take whole numbers of."""
         return int(max(self._rows.most))
 
     def _root(self) -> Box:
