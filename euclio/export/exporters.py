@@ -1,4 +1,4 @@
-"""`euclio export` of sessions: what each kind of files needs to be given, and what it is made of."""
+"""`euclio export` of sessions: the input that each kind of files needs, and the functions that write it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _row(deployed: Deployment, group: MachineGroup) -> dict[str, Any]:
 
 
 def _not_expressed(deployed: Deployment, group: MachineGroup, dummies: bool) -> str:
-    """What a table of machines leaves to its reader."""
+    """The parts of the plan that a table of machines does not express."""
     words = ["order of dispatch"] if len(deployed.of_module(group.module)) > 1 else []
     if group.needs_runs:
         words.append("whole batches in a run")
@@ -91,7 +91,7 @@ def _not_expressed(deployed: Deployment, group: MachineGroup, dummies: bool) -> 
 
 
 YAML = (".yaml", ".yml")
-"""How names of YAML files end; `kubectl apply -f` takes no others from a folder."""
+"""Endings of YAML files; `kubectl apply -f` takes no others from a folder."""
 
 _LABEL_KEY = re.compile(r"([a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
 
@@ -145,13 +145,13 @@ def _router(text: str) -> str:
 
 OWN, ROUND_ROBIN = "own", Dispatch.ROUND_ROBIN.value
 ROUTERS = (OWN, *(dispatch.value for dispatch, dealing in DEALINGS.items() if dealing.queued))
-"""What sends requests to machines: what keeps the plan's dispatch, or a router that the simulator knows."""
+"""The routers of requests to machines: the plan's own dispatch, or a router that the simulator knows."""
 ROUTER = Parameter(
     "--router",
     "router",
-    "what sends requests to machines: own, which keeps the plan's dispatch, or round-robin, random, least-outstanding "
-    "or power-of-two, with which a plan that it cannot keep is refused; default: for kubernetes and ray-serve what "
-    "their own routers do with single requests, else own",
+    "the router of requests: own, which keeps the plan's dispatch, or round-robin, random, least-outstanding or "
+    "power-of-two, which refuse a plan that they cannot keep; default: the files' own router for kubernetes and "
+    "ray-serve, else own",
     metavar="KIND",
     parse=_router,
 )
@@ -159,12 +159,12 @@ ROUTER = Parameter(
 
 @dataclass(frozen=True, slots=True)
 class _Router:
-    """What sends single requests.
+    """A router of single requests.
 
     Attributes:
-        words: why files do not keep a plan, where it is what they bring themselves; empty if it was named.
-        dispatches: what a plan may be made for by attainment to be kept.
-        in_turn: whether a plan is kept whose worst case counts on turns.
+        words: why files do not keep a plan if the router is the one that they bring; empty if the router was named.
+        dispatches: the kinds of dispatch of plans by attainment that it keeps.
+        in_turn: whether it keeps a plan whose worst case counts on turns.
     """
 
     words: str
@@ -176,13 +176,13 @@ BROUGHT = {
     "kubernetes": _Router("Services spread single requests", (ROUND_ROBIN, Dispatch.RANDOM.value), in_turn=True),
     "ray-serve": _Router("Ray Serve spreads single requests", (Dispatch.POWER_OF_TWO.value,), in_turn=True),
 }
-"""What the files of a kind bring themselves. A handle of Ray Serve takes turns where it is told to."""
+"""The routers that the files of a kind bring. A handle of Ray Serve takes turns if it is told to."""
 
 
 def _sending(written: WrittenResult, kind: str, router: str | None) -> _Router | None:
     """The named router, or that of the files; None means a router that keeps the plan's dispatch.
 
-    A result that does not say what it was planned for, as those of older versions do not, is exported as before.
+    A result of an older version does not state the service that it was planned for; it keeps the plan's dispatch.
     """
     if router is None:
         return BROUGHT.get(kind) if written.planned_for else None
@@ -190,11 +190,12 @@ def _sending(written: WrittenResult, kind: str, router: str | None) -> _Router |
 
 
 def _check_router(deployed: Deployment, written: WrittenResult, kind: str, given: Mapping[str, Any]) -> None:
-    """Refuse a plan that a load balancer cannot keep, where that is what sends requests.
+    """Refuse a plan that the load balancer cannot keep if a load balancer sends the requests.
 
-    One with a worst case is kept where the machines of a module are all alike and gather their batches from an equal
-    share of its rate each within the time that the plan counts on; one for an attainment where they are all alike and
-    it was judged behind that router. Modules that share machines and have one each need no router at all.
+    In both of these cases the machines of a module must be all alike. A plan with a worst case is kept if each machine
+    gathers its batches from an equal share of the module's rate within the time that the plan counts on. A plan for an
+    attainment is kept if it was judged behind that router. Modules that share machines and have one each need no
+    router at all.
 
     Raises:
         RefusedError: it cannot.
@@ -210,7 +211,7 @@ def _check_router(deployed: Deployment, written: WrittenResult, kind: str, given
             why = f"{len(groups)} groups of machines with rates of their own" if several else "whole batches in turn"
             _refuse(f"{why} at module {module.name}", sending)
     judged, dispatch = planned["attainment"] != ALL_IN_TIME, planned["dispatch"]
-    # Round robin of single requests to machines that collect batches is what policy load-balancer stands for.
+    # Policy load-balancer stands for round robin of single requests to machines that collect batches.
     if (
         judged
         and dispatch not in sending.dispatches
@@ -222,7 +223,7 @@ def _check_router(deployed: Deployment, written: WrittenResult, kind: str, given
 
 
 def _alone(deployed: Deployment) -> bool:
-    """Whether modules share machines and have one each, to which all of their requests go behind any router."""
+    """Whether modules share machines and have one each, so that every router sends all of their requests to it."""
     counts = Counter[str]()
     for group in deployed.groups:
         counts[group.module] += group.machines
@@ -230,7 +231,7 @@ def _alone(deployed: Deployment) -> bool:
 
 
 def _refuse(counted_on: str, sending: _Router) -> NoReturn:
-    """Refuse a plan for what it counts on, and say how to make one that is kept."""
+    """Refuse a plan for a feature that it counts on, and say how to make a plan that is kept."""
     what = f"the files do not keep, as {sending.words}"
     if not sending.words:
         does = "that sends single requests in turn" if sending.in_turn else f"of kind {sending.dispatches[0]}"
@@ -256,7 +257,7 @@ def _deployed(session: Session, written: WrittenResult) -> Deployment:
 
 
 def _delay_s(planned: Mapping[str, Any]) -> Fraction | None:
-    """How long a plan holds a batch to be filled; None means the time that its policy counts on.
+    """The seconds for which a plan holds a batch to be filled; None means the time that its policy counts on.
 
     Raises:
         RefusedError: it is held until it is full.
@@ -273,7 +274,7 @@ def _delay_s(planned: Mapping[str, Any]) -> Fraction | None:
 
 
 def _maker(written: WrittenResult) -> str:
-    """Who made the plan, and of what instead of the session as it stands in its file."""
+    """The solver of the plan, with the changes of the session against its file."""
     return written.solver if written.changes is None else f"{written.solver}, with {written.changes.in_words()}"
 
 
@@ -294,7 +295,7 @@ def _apart(session: Session, written: WrittenResult, kind: str) -> Deployment:
 
 
 def _without_gpu(session: Session, given: Mapping[str, Any]) -> frozenset[str]:
-    """The hardware that has no GPU: as it is given, or by its name."""
+    """The hardware that has no GPU: the given names, or the hardware whose name says so."""
     known = session.price
     asked = given.get("cpu")
     if asked is None:
@@ -317,7 +318,7 @@ def _caution(session: Session, written: WrittenResult, *maps: Callable[[TargetNa
 
 
 def _cautious(*maps: str) -> Callable[[Session, WrittenResult], str]:
-    """What an exporter is careful about, by the maps of `TargetNames` that it uses."""
+    """The function that writes an exporter's line of caution, by the maps of `TargetNames` that it uses."""
     return lambda session, written: _caution(session, written, *map(attrgetter, maps))
 
 

@@ -23,21 +23,22 @@ US_PER_S = 10**6
 
 @dataclass(frozen=True, slots=True)
 class MachineGroup:
-    """Machines of one module that are alike: whole ones of an allocation, a partial one, or all with equal rates.
+    """Equal machines of one module: whole ones of an allocation, a partial one, or all those with equal rates.
 
     Attributes:
         name: a DNS label of its own in the deployment.
-        home: the name of its machines: its own, unless modules share the machine, which has one home for all of them.
+        home: the name of its machines. It is the group's own name, unless modules share the machine.
         module: name of the module.
         partial: whether it is a partial machine that takes no turns with whole ones.
-        configuration: what each machine runs for the module.
-        machines: how many there are; each is started whole.
+        configuration: the module's configuration on each machine.
+        machines: their number; each is started whole.
         rate_rps: requests per second that reach each machine, dummies included.
-        gathering_s: how long a batch gathers at full load, in seconds: b/w.
-        waiting_s: how long a full batch waits for those of other modules on a shared machine at most, in seconds.
+        gathering_s: time in which a batch gathers at full load, in seconds: b/w.
+        waiting_s: longest wait of a full batch for those of other modules on a shared machine, in seconds.
         price_per_h: price of each machine in money per hour.
-        pulls: whether its machines take what waits as soon as they are free, so that no batch is held to be filled.
-        delay_s: how long a batch is held to be filled, where the plan was made for that; None means `gathering_s`.
+        pulls: whether its machines take waiting requests as soon as they are free, so that no batch is held.
+        delay_s: seconds for which a batch is held to be filled, if the plan was made for them; None means
+            `gathering_s`.
         routed: whether the plan was made for a router of single requests, behind which no worst case is known.
     """
 
@@ -57,7 +58,7 @@ class MachineGroup:
 
     @property
     def latency_s(self) -> Fraction:
-        """Worst-case latency in seconds, as the checker has it."""
+        """Worst-case latency in seconds, as the checker computes it."""
         return self.gathering_s + self.waiting_s + self.configuration.duration_s
 
     @property
@@ -67,21 +68,21 @@ class MachineGroup:
 
     @property
     def instances(self) -> int:
-        """Batches that a machine executes at a time: a shared one executes one, whatever the concurrency."""
+        """Batches that a machine executes at a time: one on a shared machine, else the concurrency."""
         return 1 if self.shares else self.configuration.concurrency
 
     @property
     def even_gathering_s(self) -> Fraction:
-        """How long a batch gathers on a machine that is sent its rate in single requests, evenly, in seconds."""
+        """Seconds in which a batch gathers on a machine that receives its rate evenly in single requests."""
         return self.configuration.batch / self.rate_rps
 
     @property
     def needs_runs(self) -> bool:
-        """Whether its machines have to be sent whole batches in a run.
+        """Whether its machines have to receive whole batches in a run.
 
         Single requests, sent evenly as load balancers do, would not fill a batch within the time that the plan counts
-        on; the queue delay would close it early, and the machines might have more batches to do than they can. A batch
-        of one is full at once, and behind a router that a plan was made for nothing of this is counted on.
+        on. The queue delay would close it early, and the machines might receive more batches than they can execute. A
+        batch of one is full at once. A plan that was made for a router does not count on that time.
         """
         alone = self.routed or self.configuration.batch == 1
         return not alone and self.even_gathering_s > self.gathering_s
@@ -104,14 +105,14 @@ class Deployment:
 
     Attributes:
         session: the instance.
-        space: the plan space that the plan is feasible in; the latencies hold under its policy.
+        space: the plan space in which the plan is feasible; the latencies hold under its policy.
         evaluation: the checker's answer on the plan.
         groups: module by module as in the session, in the order of rank within each.
-        names: what the session's modules and hardware are called in the files.
-        planned: what the plan was made for, in words; empty means evenly spaced requests.
+        names: the names of the session's modules and hardware in the files.
+        planned: the service that the plan was made for, in words; empty means evenly spaced requests.
         keeps_free: whether dummies stand for capacity that is kept free.
         router: the router of single requests that the plan was made for; empty if it was made for none.
-        doubts: why the latencies are not proven of requests; empty if they are, or an attainment was judged.
+        doubts: why the latencies are not proven for requests; empty if they are, or an attainment was judged.
     """
 
     session: Session
@@ -126,7 +127,7 @@ class Deployment:
 
     @property
     def whole_cost_per_h(self) -> Fraction:
-        """What all machines cost in money per hour, each bought whole, shared ones once, with spare and idle ones."""
+        """Money per hour of all machines, each bought whole, shared ones once, with spare and idle ones."""
         by_home = {group.home: group.machines * group.price_per_h for group in self.groups}
         price, bought = self.session.price, Counter[str]()
         for group in {group.home: group for group in self.groups}.values():
@@ -141,7 +142,7 @@ class Deployment:
 
     @property
     def homes(self) -> dict[str, tuple[MachineGroup, ...]]:
-        """The groups by the home of their machines: one each, or all that share a machine."""
+        """The groups by the home of their machines: one each, or all those that share a machine."""
         found: dict[str, tuple[MachineGroup, ...]] = {}
         for group in self.groups:
             found[group.home] = (*found.get(group.home, ()), group)
@@ -158,7 +159,7 @@ def deployment(session: Session, plan: Plan, space: PlanSpace) -> Deployment:
     Args:
         session: the instance.
         plan: a feasible plan of it.
-        space: the plan space that it is feasible in.
+        space: the plan space in which it is feasible.
     """
     evaluation = evaluate(session, plan, space)
     assert evaluation.feasible
@@ -189,7 +190,7 @@ def _of_module(
 ) -> Iterator[MachineGroup]:
     """The groups of a module's plan, as `found` by the checker, each on machines of its own.
 
-    They are called by the module's label and their place. No two labels are alike, so that no two groups are.
+    Their names are the module's label and their place. No two labels are equal, so no two names are.
     """
     f = found.partial_rps
     latencies = machine_latencies(plan.allocations, f, module.rate_rps + found.dummy_rps, price, policy)
@@ -201,7 +202,7 @@ def _of_module(
         machines, rate = (1, f) if partial else (allocation.machines, c.throughput_rps)
         if joined and i == last:
             if allocation.machines and partial:
-                continue  # it is one of those with equal rates, which have been given
+                continue  # it is one of those with equal rates, which came first
             machines = allocation.machines + 1
             rate = (allocation.machines * c.throughput_rps + f) / machines
         name = f"{label}-{place + 1}"

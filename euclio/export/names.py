@@ -11,11 +11,11 @@ from euclio.core.target_names import target_names
 from euclio.problems.session.instance import Session
 
 LONGEST_LABEL = 63
-"""Characters of a DNS label (RFC 1123) and of the value of a Kubernetes label at most."""
+"""The most characters of a DNS label (RFC 1123) and of the value of a Kubernetes label."""
 _CUT = 50
-"""Characters of a DNS label that are kept of a module's name, so that a number behind it fits."""
+"""Characters of a module's name that a DNS label keeps, so that a number fits behind it."""
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
-"""Names that no file has on Windows, whatever its ending."""
+"""Names that no file has on Windows, with any ending."""
 
 
 def dns_label(text: str, longest: int = _CUT) -> str:
@@ -27,25 +27,25 @@ def dns_label(text: str, longest: int = _CUT) -> str:
 
 
 def label_value(text: str, longest: int = LONGEST_LABEL) -> str:
-    """The value of a Kubernetes label, close to a text; letters, digits and what stands between them are kept."""
+    """The value of a Kubernetes label, close to a text; letters, digits and characters between them are kept."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", text)[:longest]
     return plain.strip("-._") or "unnamed"
 
 
 def folder_name(text: str, longest: int = LONGEST_LABEL) -> str:
-    """The name of a folder, close to a text; a device is one whatever stands behind its dot, so that goes."""
+    """The name of a folder, close to a text; the name of a device loses its dots, as any ending leaves it a device."""
     plain = label_value(text, longest)
     return plain.replace(".", "-") if _is_device(plain) else plain
 
 
 @dataclass(frozen=True, slots=True)
 class NameMap:
-    """What names are called in the files of another system; no two are called alike.
+    """Names by the names in the files of another system; no two of them are equal there.
 
     Attributes:
-        what: what has the names, in words.
-        near: what a name is called where nothing else is called so.
-        targets: what each name is called.
+        what: the things that have the names, in words.
+        near: the target of a name if no other name has the same one.
+        targets: the target of each name.
     """
 
     what: str
@@ -57,14 +57,14 @@ class NameMap:
 
     @property
     def told_apart(self) -> tuple[str, ...]:
-        """The names with a hash behind them: others would be called alike, or nothing may be called so."""
+        """The names whose targets have a hash behind them: others would be equal, or the target is reserved."""
         return tuple(name for name, target in self.targets.items() if target != self.near(name))
 
     def remarks(self, prefix: str = "") -> Iterator[str]:
-        """Which names are called otherwise than they are, in a sentence; none if nothing.
+        """The names that differ from their targets, in a sentence; none if all are equal.
 
         Args:
-            prefix: what stands before each target name in the files.
+            prefix: text before each target name in the files.
         """
         other = [name for name, target in self.targets.items() if target != name]
         if other:
@@ -74,14 +74,14 @@ class NameMap:
 
 @dataclass(frozen=True, slots=True)
 class TargetNames:
-    """The names of all modules and hardware of a session, used in a plan or not, so that its plans agree.
+    """The names of all modules and hardware of a session, used in a plan or not, so that all its plans agree.
 
     Attributes:
-        labels: DNS labels of modules, which begin the names of their groups and stand in names of images.
+        labels: DNS labels of modules; they begin the names of groups and are part of names of images.
         module_values: values of Kubernetes labels, of modules.
-        hardware_values: values of Kubernetes labels, of hardware; Ray's resources are called after them.
-        folders: names of modules' folders, different also where a file system takes small and capital letters for
-            the same, and none that a system keeps for its devices.
+        hardware_values: values of Kubernetes labels, of hardware; they are the names of Ray's resources too.
+        folders: names of modules' folders. They differ even if a file system does not distinguish small and capital
+            letters, and none is the name of a device.
     """
 
     labels: NameMap
@@ -103,7 +103,7 @@ def of_session(session: Session) -> TargetNames:
 
 
 def folder_names(names: Iterable[str]) -> dict[str, str]:
-    """A name for the folder of each name that every file system takes and no path leads out of."""
+    """By name, the name of a folder; every file system takes it, and no path leads out of it."""
     return target_names(names, folder_name, LONGEST_LABEL, same=str.lower, reserved=_is_device)
 
 

@@ -1,4 +1,4 @@
-"""What a deployment cannot express, in sentences that stand in its files as comments."""
+"""Remarks on the features that a deployment cannot express: sentences that are comments in its files."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ FOR_LOAD_BALANCERS = "For a load balancer, plan with --policy load-balancer."
 
 
 def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
-    """What a reader has to know of the whole plan: its figures, and what no file of this kind says.
+    """The remarks on the whole plan: its figures, and the features that no file of this kind expresses.
 
     Args:
         deployed: the deployment.
-        solver: who made the plan.
+        solver: name of the solver that made the plan.
     """
     session, found, policy = deployed.session, deployed.evaluation, deployed.space.policy
     charged, whole = money(session, found.cost_per_h), money(session, deployed.whole_cost_per_h)
@@ -38,14 +38,14 @@ def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
     if deployed.router:
         yield (
             f"It was made for dispatch {deployed.router}: single requests, each to one machine, which takes what waits "
-            "there when it is free, or after the queue delay. What it keeps behind such a router was simulated; no "
-            "worst case is known. What is not expressed here:"
+            "there when it is free, or after the queue delay. The attainment behind such a router was simulated; no "
+            "worst case is known. Not expressed here:"
         )
     else:
         yield (
-            "The queue delay of a group is its worst-case latency less the duration of a batch (b/w, in which a batch "
-            "gathers at full load), or what the plan was made for, rounded down to microseconds. The latencies are "
-            "those of evenly spaced requests; `euclio simulate` serves random ones. What is not expressed here:"
+            "The queue delay of a group is b/w, the time in which a batch gathers at full load, or the delay that the "
+            "plan was made for, rounded down to microseconds. The latencies are those of evenly spaced requests; "
+            "`euclio simulate` serves random ones. Not expressed here:"
         )
         yield (
             f"- the dispatch: policy {policy} ({policy.help}). A router of your own has to send each group of a module "
@@ -65,13 +65,13 @@ def plan_remarks(deployed: Deployment, solver: str) -> Iterator[str]:
 
 
 def _call(session: Session, edge: tuple[str, str]) -> str:
-    """An edge, with the delay that the plan allows for."""
+    """An edge, with the delay that the plan allows."""
     delay = session.delay_s.get(edge)
     return " -> ".join(edge) + (f" (at most {full(delay)} s later)" if delay else "")
 
 
 def _turns(deployed: Deployment) -> str:
-    """How the machines of a group take turns, and what becomes of the plan under a load balancer."""
+    """How the machines of a group take turns, and the effect of a load balancer on the plan."""
     if not any(group.needs_runs for group in deployed.groups):
         return "within a group single requests go to its machines in turn, as load balancers send them."
     return (
@@ -122,7 +122,7 @@ def _dummies(deployed: Deployment) -> Iterator[str]:
 
 
 def group_remarks(deployed: Deployment, group: MachineGroup) -> Iterator[str]:
-    """What a reader has to know of one group."""
+    """The remarks on one group."""
     c = group.configuration
     of_module = deployed.of_module(group.module)
     yield (
@@ -148,7 +148,7 @@ WIDTH = 120
 
 
 def comments(remarks: Iterable[str]) -> str:
-    """Lines of comments, a paragraph for each remark; what could end a line early is written as an escape.
+    """Lines of comments, a paragraph for each remark; characters that could end a line early are escaped.
 
     Args:
         remarks: the paragraphs; one that begins with "- " is an item of a list.

@@ -17,7 +17,7 @@ from euclio.export.remarks import comments, group_remarks, plan_remarks
 
 NODE_LABEL = "euclio/hardware"
 PORT = 8000
-"""Where containers listen, unless another port is given: that of Triton's HTTP protocol."""
+"""The port of containers if none is given: that of Triton's HTTP protocol."""
 MANAGED = {"app.kubernetes.io/managed-by": "euclio"}
 
 _PLAIN = re.compile(r"(?!(?:true|false|yes|no|on|off|y|n|null)$)[a-z][a-z0-9_./-]*", re.IGNORECASE)
@@ -25,7 +25,7 @@ _PLAIN = re.compile(r"(?!(?:true|false|yes|no|on|off|y|n|null)$)[a-z][a-z0-9_./-
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes texts that need it in quotes, and what stands in two places twice."""
+    """Writes texts that need it in quotes, and writes a value out wherever it occurs."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -49,11 +49,11 @@ def manifests(
 
     Args:
         deployed: the deployment.
-        solver: who made the plan.
+        solver: name of the solver that made the plan.
         without_gpu: names of the hardware that has no GPU.
         image: the containers' image; "{module}" in it stands for the module's name as a DNS label.
-        node_label: key of the label by which nodes say their hardware.
-        port: where containers listen.
+        node_label: key of the label by which nodes state their hardware.
+        port: the port of the containers.
     """
     names = deployed.names
     hardware = names.hardware_values[deployed.groups[0].configuration.hardware]
@@ -81,7 +81,7 @@ def manifests(
         if first.shares:
             spoken.append(IN_ONE_POD)
         documents.append(_yaml_text(_deployment(home, first.machines, labels, pod), spoken))
-        # Each module is called by the name of its own group, whichever pod serves it.
+        # The name of its own group stands for each module, and any pod may serve it.
         documents += [_yaml_text(_service(group, labels, port), ()) for group in alike]
     return "---\n".join(documents)
 
@@ -148,7 +148,7 @@ def _pod(
     node: dict[str, str],
     port: int,
 ) -> dict[str, Any]:
-    """A pod that has its machine to itself: by its GPU, or by keeping away from all others."""
+    """A pod that has its machine to itself: it takes the machine's GPU, or keeps away from all other pods."""
     models = [{"name": "MODELS", "value": ",".join(deployed.names.folders[group.module] for group in alike)}]
     listed = {
         "MAX_BATCH_SIZE": [group.configuration.batch for group in alike],
@@ -222,7 +222,7 @@ def model_repositories(deployed: Deployment, solver: str, without_gpu: Container
 
     Args:
         deployed: the deployment.
-        solver: who made the plan.
+        solver: name of the solver that made the plan.
         without_gpu: names of the hardware that has no GPU.
     """
     found: dict[str, str] = {}
@@ -248,16 +248,16 @@ def _configuration(group: MachineGroup, model: str, without_gpu: Container[str])
         batch=c.batch,
         instances=group.instances,
         limit=ONE_AT_A_TIME if group.shares else "",
-        # Without the list of GPUs there would be so many instances on each GPU of the machine.
+        # Without the list of GPUs, each GPU of the machine would have this number of instances.
         kind="kind: KIND_CPU" if c.hardware in without_gpu else "kind: KIND_GPU\n    gpus: [ 0 ]",
         delay=group.queue_delay_us,
     )
 
 
 _PREFIX = "machine-"
-"""What the resource of a machine begins with."""
+"""The first part of a machine's resource."""
 _ALL = 10**6
-"""Requests that a replica accepts where all that it is given is to wait there, as the router of a plan knows it."""
+"""The requests that a replica accepts if all of them are to wait there, as with the router of a plan."""
 
 
 def serve_config(deployed: Deployment, solver: str, without_gpu: Container[str], import_path: str) -> str:
@@ -265,9 +265,9 @@ def serve_config(deployed: Deployment, solver: str, without_gpu: Container[str],
 
     Args:
         deployed: the deployment.
-        solver: who made the plan.
+        solver: name of the solver that made the plan.
         without_gpu: names of the hardware that has no GPU.
-        import_path: where the application stands in Python, such as "serving:app".
+        import_path: the application's place in Python, such as "serving:app".
     """
     example = _resource(deployed, deployed.groups[0])
     remarks = (
@@ -285,7 +285,7 @@ def serve_config(deployed: Deployment, solver: str, without_gpu: Container[str],
         *deployed.names.labels.remarks(),
     )
     named = {"name": label_value(deployed.session.name), "route_prefix": "/", "import_path": import_path}
-    # The library writes no comments: what has some inside is put together.
+    # The library writes no comments, so a document with comments inside is put together here.
     deployments = (
         _yaml_text([_serve_deployment(deployed, group, without_gpu)], group_remarks(deployed, group))
         for group in deployed.groups

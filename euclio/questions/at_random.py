@@ -1,4 +1,4 @@
-"""What a plan keeps under Poisson arrivals, and about what 99 % costs: a line under every plan (ours)."""
+"""The attainment of a plan under Poisson arrivals and the approximate cost of 99 %: a line under every plan (ours)."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from euclio.core.words import full
 from euclio.problems.session.costs import money
 from euclio.problems.session.instance import Session
 
-# Whoever only prints what is in `stats` needs neither.
+# A caller that only prints the entries of `stats` needs neither.
 poisson_attainment = late("euclio.serving.session.glance", "poisson_attainment")
 never_catches_up = late("euclio.serving.session.glance", "never_catches_up")
 rough_cost = late("euclio.serving.attainment.rough_cost", "rough_cost")
 
 SHARE, COST = "poisson_attainment", "poisson_99_about_per_h"
-"""Entries of a result's `stats`: share of Poisson requests in time, and about what keeping 99 % costs per hour."""
+"""Entries of a result's `stats`: share of Poisson requests in time, and the approximate cost per hour of keeping 99
+%."""
 LIMIT_S = 0.3
-"""Seconds that both take together, about."""
+"""Seconds that both take together, approximately."""
 MOST_NODES = 2_000
-"""Nodes and modules' searches of a solve that takes milliseconds; the cost takes up to nine more like it."""
+"""Nodes and modules' searches of a solve that takes milliseconds; the cost takes up to nine more such solves."""
 DIGITS = 3
 """Of that cost."""
 QUICK = "exact"
@@ -32,16 +33,16 @@ QUICK = "exact"
 
 
 def with_random_arrivals(session: Session, result: Result, limit_s: float | None) -> Result:
-    """The result with what its plan keeps under Poisson arrivals, and about what 99 % costs, in `stats`.
+    """The result with its plan's attainment under Poisson arrivals and the approximate cost of 99 % in `stats`.
 
     Args:
         session: the session, with its changes.
         result: its result.
-        limit_s: seconds that there are for it; None means no limit.
+        limit_s: seconds that both may take; None means no limit.
 
     Returns:
-        The result; what would take longer than `LIMIT_S`, as counted in requests and nodes, is left out, so that the
-        same input gives the same result on any machine.
+        The result. A figure is left out if it would take longer than `LIMIT_S`, as counted in requests and nodes, so
+        that the same input gives the same result on any machine.
     """
     if limit_s is not None and limit_s <= 0:
         return result
@@ -62,7 +63,7 @@ def _is_quick(result: Result) -> bool:
 
 
 def glance(session: Session, result: Result) -> Glance:
-    """The same of any result, in words; what it does not say is simulated where that takes less than 0.3 s."""
+    """The same of any result, in words; a figure missing in its `stats` is simulated if that takes less than 0.3 s."""
     share = result.stats.get(SHARE)
     cost = result.stats.get(COST)
     return Glance(

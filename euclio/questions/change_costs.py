@@ -1,9 +1,9 @@
 """The least cost by the most machines that may be added to the running machines and removed (ours).
 
-The more changes are allowed, the less a plan costs, until the cheapest plan of all is among those that are. So it is
-enough to know where the cost falls: between two limits with the same cost it is the same everywhere, below a limit
-without a plan there is none, and a plan that is the cheapest under one limit is so under each shorter one that it keeps
-to. Halves of the widest and steepest gaps are solved until none is left.
+The more changes are allowed, the less a plan costs, until the cheapest plan of all is allowed. So it is enough to know
+where the cost falls. Between two limits with the same cost, the cost is the same everywhere. Below a limit without a
+plan, there is no plan. A plan that is the cheapest under one limit is also the cheapest under each smaller limit that
+it keeps. The search halves the widest and steepest gaps until none is left.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from euclio.questions.question import Question, Solved, Solving
 from euclio.serving.attainment.demand import Demand
 
 MOST_SOLVED = 60
-"""Limits that are solved at most; where the cost falls at more of them, some falls are put together."""
+"""Limits that are solved at most; if the cost falls at more of them, some falls are merged."""
 LESS = 1 - Fraction(1, 10**9)
-"""A cost falls if it does so by more than proofs leave open."""
+"""A cost falls if it falls by more than the tolerance of proofs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,12 @@ class Step(Solved):
 
     @property
     def changes(self) -> int | None:
-        """Machines that its plan adds and removes; None if it has no plan."""
+        """Machines that its plan adds and removes; None without a plan."""
         return None if self.checked is None else self.checked[1].changes
 
     @property
     def moves(self) -> MachineChanges:
-        """The machines that its plan adds and removes; none where it has no plan."""
+        """The machines that its plan adds and removes; empty without a plan."""
         running = self.session.running
         if self.checked is None or running is None:
             return MachineChanges({}, {})
@@ -64,18 +64,18 @@ class Step(Solved):
 
 @dataclass(frozen=True, slots=True)
 class ByChanges(Question):
-    """How many machines may be added to those that run, and removed from them.
+    """A question: the most machines that may be added to the running ones and removed from them.
 
     Attributes:
         changed: the session with its changes, without a limit on changes of machines.
-        most: largest limit to solve; None goes on until the cheapest plan without a limit is reached.
+        most: largest limit to solve; None means up to the limit that allows the cheapest plan of all.
     """
 
     changed: Session
     most: int | None
 
     def limited(self, most: int | None) -> Session:
-        """The session with so many changes of machines at most; None means any number."""
+        """The session with at most this many changes of machines; None means any number."""
         running = self.changed.running
         assert running is not None
         return replace(self.changed, running=replace(running, most_changes=most))
@@ -86,10 +86,10 @@ class Curve(Framed, Plotted):
     """The answer.
 
     Attributes:
-        question: what was asked.
-        tried: the limits that are known, ascending; one without a plan comes first.
+        question: the question.
+        tried: the limits that are known, ascending; a limit without a plan comes first.
         free: the cheapest plan without a limit.
-        complete: whether every fall of the cost is known, between no changes and the last of `tried`.
+        complete: whether every fall of the cost between no changes and the last of `tried` is known.
     """
 
     _view = late_value("euclio.questions.views", "CURVE")
@@ -111,14 +111,14 @@ class Curve(Framed, Plotted):
 
     @property
     def running_per_h(self) -> Fraction:
-        """Money per hour for the machines that run, those of hardware that the session still has."""
+        """Money per hour of the running machines whose hardware the session still has."""
         running, price = self.question.changed.running, self.question.changed.price
         assert running is not None
         return sum((own.machines * price.get(own.hardware, Fraction(0)) for own in running.machines), Fraction(0))
 
     @property
     def without_plan(self) -> Step | None:
-        """The largest limit with which there is no plan, or none was found; None if there is one without changes."""
+        """The largest limit without a plan, or without one that was found; None if a plan needs no changes."""
         return next((step for step in reversed(self.tried) if step.cost_per_h is None), None)
 
     @property
@@ -139,11 +139,11 @@ class Curve(Framed, Plotted):
 
 
 def change_costs(session: Session, *, solving: Solving | None = None, **asked: object) -> Curve:
-    """What the cheapest plan of a session costs by how many machines may change.
+    """The cost of a session's cheapest plan as a function of the most machines that may change.
 
     Args:
         session: the session.
-        solving: what solves a limit.
+        solving: the function that solves a limit.
         **asked: as of `question`.
     """
     return answered(question(session, **asked), solving)  # type: ignore[arg-type]
@@ -159,16 +159,16 @@ def question(
     time_limit_s: float | None = None,
     demand: Demand | None = None,
 ) -> ByChanges:
-    """What is asked of a session.
+    """A question about a session.
 
     Args:
         session: the session.
-        changes: what is changed of it at all steps; where the session names no running machines, this has to.
-        most: largest limit on changes of machines; None goes on until the cheapest plan without a limit is reached.
+        changes: changes of the session at all steps; they must name running machines if the session names none.
+        most: largest limit on changes of machines; None means up to the limit that allows the cheapest plan of all.
         solver: name of a solver, or a `Solver`; None means the exact one.
         space: plan space; None means the solver's own, with whole machines.
         time_limit_s: limit of each run in seconds; None means no limit.
-        demand: what all plans keep under random arrivals; None if nothing is asked.
+        demand: the demand that all plans keep under random arrivals; None means no demand.
 
     Raises:
         InputError: nothing runs, or changes that do not go with the session.
@@ -183,13 +183,13 @@ def question(
 
 @told("solving all numbers of changes")
 def answered(asked: ByChanges, solving: Solving | None = None) -> Curve:
-    """The answer to a question; `solving` is what solves a limit, by default as the question's demand has it.
+    """The answer to a question; `solving` solves a limit, by default as the question's demand requires.
 
     Raises:
         InputError: the solver does not cover limits on changes.
     """
     solving = solving or asked.solving()
-    # First with a limit: a solver that does not cover one is refused even if nothing had to change.
+    # First with a limit, so that a solver that covers none is refused even if nothing has to change.
     known: dict[int, Step] = {}
     _note(asked, known, _solved(asked, 0, solving))
     free = _solved(asked, None, solving)
@@ -219,9 +219,9 @@ def _solved(asked: ByChanges, most: int | None, solving: Solving) -> Step:
 
 
 def _note(asked: ByChanges, known: dict[int, Step], step: Step) -> None:
-    """Add a step, and the same plan at the changes that it has, if it is the cheapest there too."""
+    """Add a step, and its plan at the number of changes that it makes if it is the cheapest there too."""
     assert step.most is not None
-    # A plan that is known for fewer changes may be cheaper where a limit of time was hit.
+    # A plan that is known for fewer changes may be cheaper if a time limit was hit.
     better = [one for most, one in known.items() if most < step.most and one.cost_per_h is not None]
     best = min(better, key=lambda one: one.cost_per_h or Fraction(0), default=step)
     if step.cost_per_h is None or (best.cost_per_h is not None and best.cost_per_h < step.cost_per_h):
@@ -233,7 +233,7 @@ def _note(asked: ByChanges, known: dict[int, Step], step: Step) -> None:
 
 
 def _kept(asked: ByChanges, step: Step, most: int) -> Step:
-    """The plan of a step under another limit, which it keeps to."""
+    """The plan of a step under another limit, which it keeps."""
     session, result = asked.limited(most), step.result
     assert result.plan is not None
     checked = evaluate(session, result.plan, result.space)
@@ -251,12 +251,12 @@ def _gaps(known: dict[int, Step]) -> Iterable[tuple[int, int]]:
 
 
 def _weight(known: dict[int, Step], low: int, high: int) -> tuple[bool, Fraction]:
-    """How much there is to be found between two limits: first where plans begin, then by width and fall."""
+    """The rank of a gap between two limits: gaps in which plans begin come first, then by width and fall."""
     before, after = known[low].cost_per_h, known[high].cost_per_h
     assert after is not None
     return (True, Fraction(high - low)) if before is None else (False, (high - low) * (before - after))
 
 
 def _falls(before: Fraction | None, after: Fraction | None) -> bool:
-    """Whether a cost is lower than the one before it; any is lower than none."""
+    """Whether a cost is lower than the one before it; any cost is lower than no plan."""
     return after is not None and (before is None or after < before * LESS)

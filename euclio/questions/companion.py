@@ -1,4 +1,4 @@
-"""What is found out next to a session's plan: what whole machines cost, and what random arrivals do to it."""
+"""Figures next to a session's plan: the cost of whole machines, and the effect of random arrivals."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from euclio.serving.attainment.margins import alike, spare_space, stricter, with
 from euclio.serving.session import glance as glance
 
 HIGHER = (Fraction(3), Fraction(9))
-"""Margins on all rates for which shared machines are planned where they do not pay otherwise."""
+"""Margins on all rates for which shared machines are planned if they do not pay otherwise."""
 SHARING_S = 0.3
-"""Seconds that have to be left for that."""
+"""Seconds that must be left for that."""
 NEEDED = "needed_together"
 """Entry of a result's `stats`: the largest share of a module's requests that limited types have together."""
 
 
 def with_both(session: Session, result: Result, limit_s: float | None) -> Result:
-    """The result with both in `stats`, as far as they are found within the limit in seconds (None: their own)."""
+    """The result with both in `stats`, as far as they are found in `limit_s`; None means their own limits."""
     began = time.monotonic()
     found = with_random_arrivals(session, result, limit_s)
     left_s = None if limit_s is None else limit_s - (time.monotonic() - began)
@@ -47,7 +47,7 @@ def with_both(session: Session, result: Result, limit_s: float | None) -> Result
 
 
 def _with_shared(session: Session, result: Result, limit_s: float | None) -> Result:
-    """The result with the cost of shared machines where that is less, and their attainment where that is quick."""
+    """The result with the cost of shared machines if that is less, and their attainment if that is quick to find."""
     enough = limit_s is None or limit_s > SHARING_S
     sure = result.space.charging is Charging.WHOLE or BEST in result.stats
     if result.value is None or result.plan is None or result.space.charging is Charging.PACKED or not (sure and enough):
@@ -55,7 +55,7 @@ def _with_shared(session: Session, result: Result, limit_s: float | None) -> Res
     least, space = exact(result.stats.get(BEST, result.value)), replace(result.space, charging=Charging.PACKED)
     plan, stats = cheaper_shared(session, space, [result.plan], least), dict(result.stats)
     if plan is None:
-        # At low rates batches fill in time only where capacity is kept free.
+        # At low rates, batches fill in time only if capacity is kept free.
         space, stats[SHARED_FREE] = spare_space(space), 1.0
         plan = _planned_higher(session, result.space, least)
     if plan is None:
@@ -66,7 +66,7 @@ def _with_shared(session: Session, result: Result, limit_s: float | None) -> Res
 
 
 def _planned_higher(session: Session, space: PlanSpace, least: Fraction) -> Plan | None:
-    """A cheaper plan on shared machines that is made for higher rates; the machines have time for more requests."""
+    """A cheaper plan on shared machines for higher rates; its machines have time for more requests."""
     packed = replace(space, charging=Charging.PACKED)
     for margins in (alike(session, rate) for rate in HIGHER):
         raised = stricter(session, margins)

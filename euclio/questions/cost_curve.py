@@ -1,14 +1,14 @@
 """Least cost as a step function of the latency objective, or of the rate, with proof (ours).
 
-A longer objective never costs more: every plan that keeps to a shorter one is still there. So a plan that is the
-cheapest under an objective is so down to its own worst-case latency, and only below that another one is asked for. A
-solver that knows the whole function hands it over at once (`Solver.pieces`); any other exact one is asked step by step,
-from the longest objective down.
+A longer objective never costs more, because every plan that keeps a shorter one remains. So a plan that is the cheapest
+under an objective is the cheapest down to its own worst-case latency, and the search asks for another plan only below
+that. A solver that knows the whole function returns it at once (`Solver.pieces`). Any other exact solver is asked step
+by step, from the longest objective down.
 
-Where machines are charged whole, dummies fill them and none is slower when it is full, a higher rate never costs less:
-machines that serve it serve a lower one too, filled up (`never_cheaper_at_more` has the proof). So a plan that is the
-cheapest at a rate is so up to what its machines take. Elsewhere rates are asked one by one, and nothing is said of
-those between.
+A higher rate never costs less if machines are charged whole, dummies fill them, and none is slower when it is full.
+For machines that serve a rate also serve a lower one with dummies (`never_cheaper_at_more` has the proof). So a plan
+that is the cheapest at a rate is the cheapest up to the capacity of its machines. Otherwise rates are asked one by one,
+and nothing is claimed for those between.
 """
 
 from __future__ import annotations
@@ -46,41 +46,41 @@ from euclio.questions.sweep.axes import OBJECTIVE, RATE, RATE_OF, SLO, Kind, cha
 MOST_SOLVED = 200
 """Steps that are solved one by one at most."""
 JUST = Fraction(1, 10**9)
-"""Share of an objective or a rate by which the next step is asked for next to the last one."""
+"""Share of an objective or a rate between one step and the value at which the next is asked for."""
 PARTS = 16
-"""Equal parts of a range whose ends are asked where nothing is proven between two rates."""
+"""Equal parts of a range whose ends are asked for if nothing is proven between two rates."""
 FACTOR = 2
-"""Where no range is given: from the session's own value divided by this to that times this."""
+"""Without a given range, it goes from the session's own value divided by this to that value times this."""
 PROVEN = (Status.OPTIMAL, Status.INFEASIBLE)
-"""What the results of a function that is proven are."""
+"""Statuses of the results if the function is proven."""
 
 
 class Over(StrEnum):
-    """What the least cost is a function of."""
+    """The variable of the least cost."""
 
     SLO = "slo"
     RATE = "rate"
 
     def in_words(self) -> str:
-        """As it is called in tables."""
+        """Its name in tables."""
         return "SLO" if self is Over.SLO else "rate"
 
 
 KINDS = {Over.SLO: (SLO, OBJECTIVE), Over.RATE: (RATE, RATE_OF)}
-"""What varies, by what the cost is a function of: that of the session, and one by name."""
+"""The kinds of change by variable: that of the whole session, and that of one name."""
 
 
 @dataclass(frozen=True, slots=True)
 class CostStep(Solved):
-    """Objectives, or rates, that one plan is the cheapest for.
+    """Objectives, or rates, for which one plan is the cheapest.
 
     Attributes:
-        start: where it begins: with this objective in seconds, or above this rate in requests per second (the first
-            step: with it).
-        end: where it ends: what is said holds of objectives below this one, of rates up to this one. What lies between
-            two steps is next to nothing, and nothing is proven of it but that it costs what one of the two does, or
-            something in between: over the rate, the first billionth of a step. The last step ends with the range,
-            which is asked for too. A step that ends where it begins speaks of this rate alone.
+        start: where it begins: at this objective in seconds, or above this rate in requests per second (the first
+            step: at this rate).
+        end: where it ends: the step holds for objectives below this one, for rates up to this one. The range between
+            two steps is tiny, over the rate the first billionth of a step. It is only proven that the cost there is
+            that of one of the two steps or between them. The last step ends with the range, whose end is asked for too.
+            A step that ends where it begins holds for this rate alone.
     """
 
     start: Fraction
@@ -92,11 +92,11 @@ class OverRange(Question):
     """The least cost over a range of objectives or rates.
 
     Attributes:
-        over: what it is a function of.
+        over: the variable.
         start: least objective in seconds, or rate of the sources in requests per second without headroom.
         end: the largest.
-        of: name of the objective, or of the application whose rate varies; empty: the session's one objective, or the
-            rate of all its sources.
+        of: name of the objective, or of the application whose rate varies; empty means the session's one objective,
+            or the rate of all its sources.
     """
 
     over: Over
@@ -114,7 +114,7 @@ class OverRange(Question):
         return changed([(self.kind, self.of, value)], self.changes).applied_to(self.session)
 
     def taken_s(self, found: Evaluation) -> Fraction | None:
-        """Seconds that a plan takes of the objective that it is a function of, or else of the longest."""
+        """Seconds that a plan takes of the objective that varies, or else of the longest."""
         return found.objectives[self.of] if self.of and self.over is Over.SLO else found.latency_s
 
     @property
@@ -136,9 +136,9 @@ class CostCurve(Framed, Plotted):
     """The answer.
 
     Attributes:
-        question: what was asked.
-        steps: by rising objective or rate; those without a plan are among them.
-        complete: whether they reach over the whole range.
+        question: the question.
+        steps: by rising objective or rate; steps without a plan are included.
+        complete: whether they cover the whole range.
     """
 
     _view = late_value("euclio.questions.views", "COST_CURVE")
@@ -158,7 +158,7 @@ class CostCurve(Framed, Plotted):
         return used_hardware(self.question.session, self.steps)
 
     def at(self, value: Number) -> CostStep | None:
-        """The step of an objective in seconds, or of a rate in requests per second; None if next to none is proven.
+        """The step at an objective in seconds, or a rate in requests per second; None if too little is proven there.
 
         Args:
             value: the objective or rate.
@@ -171,7 +171,7 @@ class CostCurve(Framed, Plotted):
 
 
 def _has_rate(step: CostStep, rate: Fraction, *, first: bool) -> bool:
-    """Whether a step speaks of a rate; it was asked for a billionth above where it begins, but for the first one."""
+    """Whether a step holds for a rate; all but the first were asked for a billionth above their start."""
     return rate == step.end or step.start * (1 if first else 1 + JUST) <= rate < step.end
 
 
@@ -186,22 +186,22 @@ def question(
     space: PlanSpace | None = None,
     time_limit_s: float | None = None,
 ) -> OverRange:
-    """What is asked of a session.
+    """A question about a session.
 
     Args:
         session: the session.
-        over: what the cost is a function of.
-        of: name of the objective, or of the application whose rate varies; empty: of the whole session.
+        over: the variable of the cost.
+        of: name of the objective, or of the application whose rate varies; empty means the whole session.
         between: least and largest objective in seconds, or rate in requests per second; None means half and twice the
             session's.
-        changes: what is changed of it at all steps.
+        changes: changes of the session at all steps.
         solver: name of a solver, or a `Solver`; None means the exact one.
         space: plan space; None means the solver's own, over the rate with whole machines.
         time_limit_s: limit of each run in seconds; None means no limit.
 
     Raises:
-        InputError: a solver that proves nothing or does not cover what is asked, a plan space whose cost may fall with
-            the rate, or a range that is none.
+        InputError: a solver that proves nothing or does not cover the question, a plan space whose cost may fall with
+            the rate, or a range that is not one.
     """
     over, chosen = Over(over), solver_for(family_of(session), solver)
     if chosen.kind == "heuristic":
@@ -242,7 +242,7 @@ def question(
 
 
 def _check_name(session: Session, over: Over, of: str) -> None:
-    """Refuse a range that does not say which of several objectives it is about, and names that are not known."""
+    """Refuse a range that does not say which of several objectives it is for, and unknown names."""
     if over is Over.RATE:
         if of:
             application_rate(session, of)
@@ -259,7 +259,7 @@ def cost_curve(session: Session, *, solving: Solving | None = None, **asked: obj
 
     Args:
         session: the session.
-        solving: what solves one of them where they are solved one by one.
+        solving: the function that solves one of them if they are solved one by one.
         **asked: as of `question`.
     """
     return answered(question(session, **asked), solving)  # type: ignore[arg-type]
@@ -267,7 +267,7 @@ def cost_curve(session: Session, *, solving: Solving | None = None, **asked: obj
 
 @told("solving all steps")
 def answered(asked: OverRange, solving: Solving | None = None) -> CostCurve:
-    """The answer to a question; `solving` is what solves a step where they are solved one by one."""
+    """The answer to a question; `solving` solves a step if steps are solved one by one."""
     if asked.over is Over.SLO and not asked.of and solving is None and (at_once := _at_once(asked)) is not None:
         return CostCurve(asked, at_once, True)
     if not asked.steps_proven:
@@ -275,7 +275,7 @@ def answered(asked: OverRange, solving: Solving | None = None) -> CostCurve:
     walk = _down_from_the_longest if asked.over is Over.SLO else _up_from_the_lowest
     steps: list[CostStep] = []
     for step in islice(walk(asked, solving or asked.solving()), MOST_SOLVED):
-        # Where the next optimum is the same, it is for the last step too, and for what lies between.
+        # If the next optimum is the same, its plan is also the cheapest in the last step and between the two.
         if steps and step.cost_per_h == steps[-1].cost_per_h and _optimal(step) and _optimal(steps[-1]):
             step = _joined(asked, steps.pop(), step)
         steps.append(step)
@@ -288,14 +288,14 @@ def _optimal(step: CostStep) -> bool:
 
 
 def _joined(asked: OverRange, before: CostStep, step: CostStep) -> CostStep:
-    """Two steps as one: the plan of the later one holds in both, and the bound of the one before."""
+    """Two steps as one: the plan of the later one holds in both, and so does the bound of the earlier one."""
     bounded = replace(step, result=replace(step.result, bound=before.result.bound))
     slo = asked.over is Over.SLO
     return replace(bounded, end=before.end) if slo else replace(bounded, start=before.start)
 
 
 def _at_points(asked: OverRange, solving: Solving) -> Iterator[CostStep]:
-    """The least cost at rates that are asked one by one: those that divide the range, and the session's own."""
+    """The least cost at rates that are solved one by one: those that divide the range, and the session's own."""
     parts = {asked.start + (asked.end - asked.start) * k / PARTS for k in range(PARTS + 1)}
     own = {asked.own} if asked.start <= asked.own <= asked.end else set()
     for rate in sorted(parts | own):
@@ -304,7 +304,7 @@ def _at_points(asked: OverRange, solving: Solving) -> Iterator[CostStep]:
 
 
 def _at_once(asked: OverRange) -> tuple[CostStep, ...] | None:
-    """The steps that the solver hands over; None if it does not, or they leave more open than next to nothing."""
+    """The steps that the solver returns at once; None if it returns none, or leaves gaps that are not tiny."""
     if asked.solver.pieces is None:
         return None
     limits: Limits[Plan] = Limits(asked.time_limit_s)
@@ -320,7 +320,7 @@ def _at_once(asked: OverRange) -> tuple[CostStep, ...] | None:
         before = steps[-1].end if steps else asked.start
         if step.result.status not in PROVEN or step.start - before > JUST * step.start:
             return None
-        # Of two that begin with the range, the second one is all there is.
+        # If two steps begin with the range, only the second one counts.
         if steps and steps[-1].start == step.start:
             steps.pop()
         steps.append(step)
@@ -330,7 +330,7 @@ def _at_once(asked: OverRange) -> tuple[CostStep, ...] | None:
 def _checked(
     asked: OverRange, longest: Session, piece: Piece[Plan], space: PlanSpace, limits: Limits[Plan], priced: Priced
 ) -> CostStep:
-    """A piece as a step, from the worst-case latency of its plan on, which the checker finds."""
+    """A piece as a step from the worst-case latency of its plan, which the checker finds."""
     answer = Answer(piece.plan, "optimal", bound=piece.bound)
     if piece.plan is None:
         answer = Answer(None, "infeasible", infeasible=True, reason="no plan meets the SLO in this plan space")
@@ -338,7 +338,7 @@ def _checked(
     result = check(longest, asked.solver.name, space, limits, answer, 0.0, evaluation=found)
     latency = None if found is None else found.latency_s
     start = asked.start if latency is None else max(latency, asked.start)
-    # Of all that is checked, only the longest path has to do with the objective.
+    # Among the checked values, only the longest path depends on the objective.
     session = replace(longest, slo_s=start)
     return CostStep(session, replace(result, of_instance=session), start, piece.until_s)
 
@@ -352,7 +352,7 @@ def _down_from_the_longest(asked: OverRange, solving: Solving) -> Iterator[CostS
         found = result.evaluation
         taken = None if found is None else asked.taken_s(found)
         if result.value is None or taken is None:
-            # Without a plan under this objective there is none under a shorter one; that is all that is known then.
+            # Without a plan under this objective there is none under a shorter one, and nothing more is known.
             yield CostStep(session, result, asked.start, end)
             return
         start = max(taken, asked.start)
@@ -364,13 +364,13 @@ def _down_from_the_longest(asked: OverRange, solving: Solving) -> Iterator[CostS
 
 
 def _up_from_the_lowest(asked: OverRange, solving: Solving) -> Iterator[CostStep]:
-    """Steps by rising rate: the next one begins just above what the machines of the last one's plan take."""
+    """Steps by rising rate: the next one begins just above the capacity of the last plan's machines."""
     start = rate = asked.start
     while True:
         session = asked.at(rate)
         result = asked.solved(solving, session, asked.space)
         if result.plan is None or result.value is None:
-            # A plan at a higher rate, filled up, would be one here.
+            # A plan at a higher rate, filled with dummies, would be a plan here.
             yield CostStep(session, result, start, asked.end)
             return
         end = min(_taken_at_most(asked, session, result.plan, rate), asked.end)
@@ -386,19 +386,19 @@ def _up_from_the_lowest(asked: OverRange, solving: Solving) -> Iterator[CostStep
 
 
 def _full(plan: ModulePlan) -> tuple[Allocation, ...]:
-    """The allocations of a module with one that is not full taken for a full one."""
+    """The allocations of a module, with a partial machine counted as a full one."""
     return tuple(
         replace(a, machines=a.machines + (a.partial_rps > 0), partial_rps=Fraction(0)) for a in plan.allocations
     )
 
 
 def full_rate(plan: ModulePlan) -> Fraction:
-    """Requests per second that a module's machines take, all of them full."""
+    """Requests per second of a module's machines if all of them are full."""
     return _taken(_full(plan))
 
 
 def _taken(allocations: tuple[Allocation, ...]) -> Fraction:
-    """Requests per second that full machines take."""
+    """Requests per second of full machines."""
     return sum((a.machines * a.configuration.throughput_rps for a in allocations), Fraction(0))
 
 
@@ -410,13 +410,13 @@ def _filled(plan: Plan, session: Session) -> Plan:
 
 
 def _taken_at_most(asked: OverRange, session: Session, plan: Plan, rate: Fraction) -> Fraction:
-    """The highest rate that the machines of a plan take, where the rates of what varies are those of `rate`."""
+    """The highest rate that the machines of a plan can take if the rates that vary are those of `rate`."""
     varies = application_modules(session, asked.of) if asked.of else range(len(session.modules))
     return min(_taken(_full(plan.modules[m])) * rate / session.modules[m].rate_rps for m in varies)
 
 
 def _under(result: SessionResult, session: Session) -> SessionResult:
-    """The result for another session of the step, which its plan is checked on."""
+    """The result for another session of the step, on which its plan is checked."""
     assert result.plan is not None
     found = evaluate(session, result.plan, result.space)
     return replace(result, evaluation=found, value=found.value, of_instance=session)

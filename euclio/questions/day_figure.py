@@ -19,7 +19,7 @@ from euclio.questions.day_rules import DayComparison
 
 WIDTH_IN = 7.2
 DRAWN = ("day-exact", "day-per-step")
-"""Solvers that have a panel where none are chosen."""
+"""Solvers that have a panel if none are chosen."""
 
 
 def draw_day(comparison: DayComparison, chosen: Sequence[str] = DRAWN) -> Figure:
@@ -27,7 +27,7 @@ def draw_day(comparison: DayComparison, chosen: Sequence[str] = DRAWN) -> Figure
 
     Args:
         comparison: the results.
-        chosen: names of the solvers that have a panel each, from above; those without a plan are left out.
+        chosen: names of the solvers that have a panel each, from the top; those without a plan are left out.
     """
     day = comparison.day
     by_name = {own.solver: own for own in comparison.results if own.value is not None and own.evaluation is not None}
@@ -53,7 +53,7 @@ def draw_load_on(axes: Axes, day: Day) -> None:
 
 
 def draw_best_on(axes: Axes, comparison: DayComparison) -> None:
-    """The machines of the cheapest plan by the hour; without a plan the load."""
+    """The machines of the cheapest plan by the hour; the load if there is no plan."""
     best, day = comparison.best, comparison.day
     if best is None:
         draw_load_on(axes, day)
@@ -101,7 +101,7 @@ def _draw_machines(
     below = [0] * len(by_type)
     for h, look in enumerate(_looks(comparison.day).values()):
         above = [base + row[h] for base, row in zip(below, by_type, strict=True)]
-        # Steps that are alike are one: a plan that seldom changes is a small figure.
+        # Equal steps are drawn as one, so that a plan that seldom changes makes a small figure.
         pairs = list(zip(below, above, strict=True))
         first = [k for k in range(len(pairs)) if not k or pairs[k] != pairs[k - 1]]
         low, high = zip(*(pairs[k] for k in first), strict=True)

@@ -34,9 +34,9 @@ class DayComparison(Framed, Plotted):
     """Results on one load over time.
 
     Attributes:
-        results: one per solver, in the order in which they were asked for.
+        results: one per solver, in the order of the solvers.
         bound: the largest proven bound on the cost of all plans; None if there is none.
-        demand: what every step keeps under random arrivals; None if nothing was asked.
+        demand: the demand that every step keeps under random arrivals; None means no demand.
         space: the plan space of all results; None if each solver has its own.
     """
 
@@ -60,16 +60,16 @@ class DayComparison(Framed, Plotted):
         return next((own.value for own in self.results if own.status is Status.OPTIMAL), None)
 
     def regret(self, result: AnyResult) -> float | None:
-        """How much more a plan costs than the optimum or, where that is not proven, the bound, as a share of it.
+        """How much more a plan costs than the optimum, as a share of it; if that is not proven, than the bound.
 
-        Where plans keep a demand nothing is proven, and it is held against the cheapest plan that was found.
+        If plans keep a demand, nothing is proven, and the plan is compared with the cheapest plan that was found.
         """
         least = self.bound if self.optimum is None else self.optimum
         if self.demand is not None and self.best is not None:
             least = self.best.value
         if result.value is None or least is None:
             return None
-        if not least:  # nothing comes all day, or machines are free: what costs nothing either loses nothing
+        if not least:  # nothing comes all day, or machines are free: a plan that costs nothing has no regret
             return None if result.value else 0.0
         return float(result.value) / float(least) - 1
 
@@ -164,7 +164,7 @@ def compare_day(
         solvers: the solvers.
         solving: as `euclio.core.solving.solve`.
         done: called after each run.
-        demand: what `solving` has every step keep under random arrivals; None if nothing.
+        demand: the demand that `solving` has every step keep under random arrivals; None means no demand.
         **options: of each run, such as a time limit.
     """
     results: list[AnyResult] = []

@@ -81,7 +81,7 @@ def plan_only_table(plan: DayPlan) -> RenderableType:
 
 
 def plan_rows(day: Day | None, plan: DayPlan, evaluation: DayEvaluation | None) -> list[dict[str, Any]]:
-    """A row per step, module and configuration, idle machines without one, shared machines with their number."""
+    """A row per step, module and configuration; idle machines have no configuration, shared machines their number."""
     names: list[Any] = [*range(max((len(step.modules) for step in plan.steps), default=0))]
     if day is not None:
         names = [module.name for module in day.session.modules]
@@ -108,7 +108,7 @@ def _evaluation_head(found: DayEvaluation) -> Head:
 
 
 def _paid(found: DayEvaluation) -> list[str]:
-    """Broken rules, then what is paid for."""
+    """Broken rules, then the parts of the cost."""
     lines = list(found.violations[1:MOST_ROWS])
     if found.running is not None and found.changing is not None:
         lines.append(f"running {full(found.running)}, changes {full(found.changing)}")

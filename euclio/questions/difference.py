@@ -1,4 +1,4 @@
-"""What changes from one plan of sessions to another, configuration by configuration (`euclio diff`; ours)."""
+"""The changes between two plans of sessions, configuration by configuration (`euclio diff`; ours)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MOST_ROWS = 1000
 
 
 class Reset(NamedTuple):
-    """Machines that change their batch or concurrency only."""
+    """Machines that change only their batch or concurrency."""
 
     module: str
     hardware: str
@@ -46,7 +46,7 @@ class Reset(NamedTuple):
 
 
 class Shift(NamedTuple):
-    """Machines of one setting that are added (above 0) or removed (below 0)."""
+    """Machines of one setting that are added (positive) or removed (negative)."""
 
     module: str
     hardware: str
@@ -56,7 +56,7 @@ class Shift(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Machines that are removed in one place and added in another, where module or hardware type is the same."""
+    """Machines that are removed in one place and added in another with the same module or hardware type."""
 
     machines: int
     from_module: str
@@ -73,9 +73,9 @@ class PlanDifference(Framed):
         before: the first plan.
         after: the second one.
         changes: machines added and removed.
-        resets: machines that change their batch or concurrency only.
+        resets: machines that change only their batch or concurrency.
         shifts: machines added and removed, by setting.
-        moves: which of those added and removed can be read as machines that move; each of them is still two changes.
+        moves: those added and removed that can be read as machines that move; each of them is still two changes.
     """
 
     _view = late_value("euclio.questions.views", "DIFFERENCE")
@@ -89,10 +89,10 @@ class PlanDifference(Framed):
 
 
 def plan_difference(before: NamedPlan, after: NamedPlan) -> PlanDifference:
-    """What changes between two plans.
+    """The changes between two plans.
 
-    Of the machines of one module and hardware type, those with the same setting stay; of the rest as many as possible
-    change theirs, in the order in which the plans list them, and what is left is added or removed.
+    Among the machines of one module and hardware type, those with the same setting stay. As many others as possible
+    change their setting, in the order in which the plans list them. The rest are added or removed.
     """
     old, new = machines_by_setting(before), machines_by_setting(after)
     resets: list[Reset] = []
@@ -108,7 +108,7 @@ def plan_difference(before: NamedPlan, after: NamedPlan) -> PlanDifference:
 
 
 def _pairs(removed: Counter[Setting], added: Counter[Setting]) -> Iterator[tuple[Setting, Setting, int]]:
-    """Pair machines off in order; what is left in one of the two counters has no counterpart."""
+    """Pair machines off in order; those left over in one of the two counters have no counterpart."""
     for one in removed:
         for other in added:
             machines = min(removed[one], added[other])
@@ -119,9 +119,9 @@ def _pairs(removed: Counter[Setting], added: Counter[Setting]) -> Iterator[tuple
 
 
 def _moves(changes: MachineChanges) -> Iterator[Move]:
-    """Pairs of what is removed and added: first of one hardware type between modules, then of one module."""
+    """Pairs of removed and added machines: first of one hardware type between modules, then of one module."""
     removed, added = dict(changes.removed), dict(changes.added)
-    for kept in (1, 0):  # index of what stays the same in (module, hardware)
+    for kept in (1, 0):  # index of the part that stays the same in (module, hardware)
         for gone in removed:
             for come in added:
                 machines = min(removed[gone], added[come])
@@ -132,14 +132,14 @@ def _moves(changes: MachineChanges) -> Iterator[Move]:
 
 
 def difference(before: Any, after: Any) -> Difference:
-    """What changes between the plans of two result files, for people and as plain data.
+    """The changes between the plans of two result files, for people and as plain data.
 
     Args:
         before: the first plan as it stands in its file (`PlanFiles.plan`).
         after: the second one.
 
     Raises:
-        InputError: naming the field; a plan is none.
+        InputError: naming the field; the text is no plan.
     """
     found = plan_difference(plan_without_instance(before), plan_without_instance(after))
     return Difference(difference_text(found), _data(found))
@@ -219,7 +219,7 @@ def _cells(plan: NamedPlan) -> dict[tuple[str, str, Setting], str]:
 
 
 def _change_words(found: PlanDifference) -> dict[tuple[str, str, Setting], list[str]]:
-    """What happens to the machines of a module and configuration, in a few words each."""
+    """The changes of the machines of a module and configuration, in a few words each."""
     words: dict[tuple[str, str, Setting], list[str]] = {}
     for module, hardware, setting, machines in found.shifts:
         what = f"{machines} added" if machines > 0 else f"{-machines} removed"
@@ -295,7 +295,7 @@ def _reset_data(reset: Reset) -> dict[str, Any]:
 
 
 def _loads(found: PlanDifference) -> Iterable[dict[str, Any]]:
-    """Machines by module and configuration as the plans charge them by share, where that changes."""
+    """Machines by module and configuration as the plans charge them by share, where they differ."""
     before, after = _shares(found.before), _shares(found.after)
     for key in dict.fromkeys((*before, *after)):
         old, new = before.get(key, Fraction(0)), after.get(key, Fraction(0))
@@ -317,14 +317,14 @@ SCHEMA = "euclio/difference/1"
 
 
 def compare_plans(before: UnboundResult, after: UnboundResult) -> Difference:
-    """What changes from the plan of one result to that of another, both as they are written.
+    """The changes from the plan of one result to that of another, both as they are written.
 
     Args:
         before: a result with a plan.
         after: another one.
 
     Raises:
-        InputError: they are of two families or objectives, or a plan is none.
+        InputError: they are of two families or objectives, or a plan is invalid.
     """
     _check_alike(before, after)
     compare = before.family.difference
@@ -358,7 +358,7 @@ def _header(before: UnboundResult, after: UnboundResult) -> str:
 
 
 def _planned(before: UnboundResult, after: UnboundResult) -> list[str]:
-    """The line on what the two plans were made for, where both results say it and it is not the same."""
+    """The line on what the two plans were made for, if both results state it and they differ."""
     if before.family.simulator is None or not (before.planned_for and after.planned_for):
         return []
     words = before.family.simulator().planned_words
@@ -424,7 +424,7 @@ def _one_line(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Parsed JSON with numbers as fractions, which are written alike whatever their decimals."""
+    """Parsed JSON with numbers as fractions, so that equal numbers are written alike."""
     if isinstance(value, dict):
         return {key: _plain(entry) for key, entry in value.items()}
     if isinstance(value, list):

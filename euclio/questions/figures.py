@@ -1,4 +1,4 @@
-"""Least costs by changes, by objective or rate, and of what-if questions, as figures."""
+"""Figures of least costs by changes, by objective or rate, and of what-if questions."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from euclio.questions.tables import slo_in_words
 from euclio.questions.what_if import WhatIf
 
 PAST_THE_END = 1.06
-"""The last step goes on this far, as more changes save nothing."""
+"""The last step is drawn up to this multiple, as more changes save nothing."""
 HEADROOM = 1.08
-"""The axis of costs goes so far beyond the highest."""
+"""The axis of costs ends at this multiple of the highest cost."""
 MOST_MARKS = 40
-"""Steps beyond which they are not marked one by one."""
+"""The most steps that are marked one by one."""
 
 
 def draw_change_costs(curve: Curve) -> Figure:
@@ -77,7 +77,7 @@ def draw_steps(axes: Axes, curve: Curve) -> None:
 
 
 def draw_optimum(axes: Axes, curve: Curve) -> None:
-    """The cheapest plan without a limit as a line, and its bound as another one where it is not proven."""
+    """The cheapest plan without a limit as a line, and its bound as another line if it is not proven."""
     free = curve.free
     if free.cost_per_h is None:
         return
@@ -142,7 +142,7 @@ def draw_cost_curve_on(axes: Axes, curve: CostCurve) -> None:
 
 
 def _mark_own(axes: Axes, curve: CostCurve, scale: int) -> None:
-    """The session's own objective or rate, and what it costs there."""
+    """The session's own objective or rate, and the cost there."""
     asked = curve.question
     own = asked.own
     step = curve.at(own)
@@ -154,13 +154,13 @@ def _mark_own(axes: Axes, curve: CostCurve, scale: int) -> None:
 
 def _scale_costs(axes: Axes, costs: list[float]) -> None:
     if not _logarithmic(axes, costs) and costs:
-        # Falls of a percent matter, and an axis from 0 on would hide them.
+        # Falls of one per cent matter, and an axis from 0 on would hide them.
         room = MARGIN * (max(costs) - min(costs) or max(costs))
         axes.set_ylim(max(0.0, min(costs) - room), max(costs) + room)
 
 
 def _logarithmic(axes: Axes, costs: list[float]) -> bool:
-    """Let the axis of costs be logarithmic where they differ much; gives whether it is."""
+    """Make the axis of costs logarithmic if they differ much; gives whether it is."""
     if not costs or min(costs) <= 0 or max(costs) <= MANY_TIMES * min(costs):
         return False
     axes.set_yscale("log")
@@ -179,16 +179,16 @@ def _label(axes: Axes, curve: CostCurve) -> None:
     proven = ", proven" if curve.proven else ""
     axes.set_title(f"{asked.session.name}: least cost by {asked.over.in_words()}{of}{proven}", loc="left")
     grid(axes, "y")
-    # Each step has the label of all.
+    # One label stands for all steps.
     named = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
     if named:
         axes.legend(named.values(), named.keys())
 
 
 MOST_RATES = 6
-"""Rates that are drawn: of more, evenly many between the lowest and the highest."""
+"""The most rates that are drawn: if there are more, evenly many between the lowest and the highest."""
 MOST_TICKS = 10
-"""Objectives that are written at the axis."""
+"""The most objectives that are written at the axis."""
 STYLES: dict[Charging, Literal["-", "--", ":"]] = {
     Charging.SHARE: "-",
     Charging.WHOLE: "--",
@@ -196,12 +196,12 @@ STYLES: dict[Charging, Literal["-", "--", ":"]] = {
 }
 """Lines of curves by way of charging."""
 MOST_HARDWARE = 6
-"""Hardware types that have a look of their own."""
+"""The most hardware types that have a look of their own."""
 OTHER = "other"
 
 
 def draw_what_if(answer: WhatIf) -> Figure:
-    """The figure; objectives stand side by side in their order, as they were asked for."""
+    """The figure; objectives stand side by side in the order of the question."""
     asked = answer.question
     rates = _some(asked.rates)
     rows = [(rate, way) for rate in rates for way in asked.chargings]
@@ -221,7 +221,7 @@ def draw_what_if(answer: WhatIf) -> Figure:
 
 
 def draw_curves_on(axes: Axes, answer: WhatIf) -> None:
-    """The curves alone, without what is paid for which hardware."""
+    """The curves alone, without the shares of hardware types."""
     rates = _some(answer.question.rates)
     _curves(axes, answer, rates)
     _ticks(axes, answer)
@@ -236,7 +236,7 @@ def _some(rates: list[Fraction]) -> list[Fraction]:
 
 
 def _shade(place: int, rates: list[Fraction]) -> tuple[float, float, float, float]:
-    """The colour of a rate's curves, which no hardware type has: the higher the rate, the darker."""
+    """The colour of a rate's curves, different from those of hardware types: the higher the rate, the darker."""
     return mpl.colormaps["Purples"](0.4 + 0.45 * (place + 1) / len(rates))
 
 
@@ -307,7 +307,7 @@ def _ticks(axes: Axes, answer: WhatIf) -> None:
 
 
 def _handles(answer: WhatIf, rates: list[Fraction], looks: dict[str, Look]) -> list[Line2D | Patch]:
-    """What a legend names: rates, ways of charging, and hardware types by their looks, where these are drawn."""
+    """The entries of a legend: rates, ways of charging, and hardware types by their looks, if these are drawn."""
     ways = answer.question.chargings
     lines = [Line2D([], [], color=_shade(k, rates), label=f"{full(rate)} req/s") for k, rate in enumerate(rates)]
     if len(ways) > 1:

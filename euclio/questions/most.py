@@ -1,10 +1,11 @@
 """The most requests of a session within a budget, with proof: the inverse of the least cost (ours; docs/howto/most.md).
 
-All rates, or those of one application, are multiplied by a factor. Where a higher rate never costs less
-(`never_cheaper_at_more`), a plan at one factor serves every lower one, so that the search halves the range between a
-factor within the budget and one beyond it. A plan is the cheapest up to what its machines take, and the search jumps
-there: the answer is such a breakpoint, and just above it no plan is within the budget. Elsewhere costs may fall with
-the rate. Then the search finds a factor just below one that is beyond the budget, and says nothing of higher ones.
+All rates, or those of one application, are multiplied by a factor. If a higher rate never costs less
+(`never_cheaper_at_more`), a plan at one factor serves every lower one. Then the search halves the range between a
+factor within the budget and one beyond it. A plan is the cheapest up to the capacity of its machines, and the search
+jumps there. The answer is such a breakpoint, and just above it no plan is within the budget. Otherwise costs may fall
+with the rate. Then the search finds a factor just below one that is beyond the budget, and claims nothing for higher
+ones.
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ from euclio.questions.question import Question, Solved, Solving
 from euclio.serving.attainment.demand import Demand
 
 JUST = Fraction(1, 10**9)
-"""Share of a factor by which the next one is tried above a breakpoint."""
+"""Share of a factor between a breakpoint and the next factor that is tried."""
 MOST_DOUBLINGS = 40
-"""How often the session's own rates are doubled or halved at most."""
+"""The most times that the session's own rates are doubled or halved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class MostAsked(Question):
 
     @property
     def rate_rps(self) -> Fraction:
-        """The requests per second that are counted, at factor 1."""
+        """Requests per second at factor 1 of the requests that are counted."""
         return application_rate(self.base, self.of) if self.of else source_rate(self.base)
 
     @property
@@ -85,7 +86,7 @@ class MostAsked(Question):
     def monotone(self) -> bool:
         """Whether it is proven that the least cost never falls with the factor.
 
-        The proof fills the machines of a plan, module by module, so that it also holds where some rates stay.
+        The proof fills the machines of a plan, module by module, so that it also holds if some rates stay the same.
         """
         return never_cheaper_at_more(self.base, self.space) and self.demand is None
 
@@ -104,7 +105,7 @@ class Tried(Solved):
         """Whether it is proven that no plan is within the budget."""
         if self.result.status is Status.INFEASIBLE:
             return True
-        # A plan that is proven the cheapest is compared exactly, a bound as the float that it is.
+        # A plan that is proven to be the cheapest is compared exactly, a bound as the float that it is.
         if self.result.status is Status.OPTIMAL:
             return not self.is_within(budget_per_h)
         return self.result.bound is not None and self.result.bound > float(budget_per_h)
@@ -115,10 +116,10 @@ class Most(Framed):
     """The answer.
 
     Attributes:
-        question: what was asked.
+        question: the question.
         own: the least cost at the session's own rates.
-        best: the largest factor with a plan within the budget; None: there is none.
-        above: the least factor that was tried above it; None: nothing limits the requests.
+        best: the largest factor with a plan within the budget; None if no factor has one.
+        above: the least factor that was tried above it; None if nothing limits the requests.
     """
 
     _view = late_value("euclio.questions.most", "VIEW")
@@ -130,24 +131,24 @@ class Most(Framed):
 
     @property
     def rate_rps(self) -> Fraction | None:
-        """The most requests per second; None: no rate is within the budget."""
+        """The most requests per second; None if no rate is within the budget."""
         return None if self.best is None else self.question.rate_rps * self.best.factor
 
     @property
     def proven(self) -> bool:
-        """Whether it is proven that just above `best` no plan is within the budget, and the two factors meet."""
+        """Whether it is proven that no plan is within the budget just above `best`, and the two factors meet."""
         if self.best is None or self.above is None or not self.above.is_beyond(self.question.budget_per_h):
             return False
         return self.above.factor <= self.best.factor * (1 + 2 * JUST)
 
     @property
     def largest_of_all(self) -> bool:
-        """Whether it is proven that no rate from `above` on is within the budget."""
+        """Whether it is proven that every rate from `above` on is beyond the budget."""
         return self.proven and self.question.monotone
 
     @property
     def lacking_per_h(self) -> Fraction | None:
-        """Money per hour that the session's own rates need beyond the budget; None: nothing, or it is not known."""
+        """Money per hour that the session's own rates need beyond the budget; None if they need none or it is open."""
         cost = self.own.result.value
         if cost is None or self.own.is_within(self.question.budget_per_h):
             return None
@@ -165,17 +166,17 @@ def question(
     time_limit_s: float | None = None,
     demand: Demand | None = None,
 ) -> MostAsked:
-    """What is asked of a session.
+    """A question about a session.
 
     Args:
         session: the session.
         budget_per_h: money per hour that a plan may cost.
         of: name of an application; empty means all requests.
-        changes: what is changed of the session at all rates.
+        changes: changes of the session at all rates.
         solver: name of a solver, or a `Solver`; None means the exact one.
         space: plan space; None means the solver's own with whole machines.
-        time_limit_s: limit of each run in seconds; None means none.
-        demand: what all plans keep under random arrivals; None means nothing.
+        time_limit_s: limit of each run in seconds; None means no limit.
+        demand: the demand that all plans keep under random arrivals; None means no demand.
 
     Raises:
         InputError: a solver that proves nothing, or an unknown application.
@@ -195,7 +196,7 @@ def question(
 
 
 def _least_per_h(session: Session) -> Fraction:
-    """Money per hour that least machines cost however few requests come: at least that."""
+    """Money per hour that least machines cost at any rate, however low."""
     price = session.price
     paid = sum((n * price[name] for name, n in session.at_least.items()), Fraction(0))
     standing = Fraction(0)
@@ -206,7 +207,7 @@ def _least_per_h(session: Session) -> Fraction:
 
 @told("looking for the most requests")
 def answered(asked: MostAsked) -> Most:
-    """The largest factor within the budget, from the session's own rates on by doubling, halving and jumping."""
+    """The largest factor within the budget; the search starts at the session's own rates, doubles, halves and jumps."""
     solving = asked.solving()
     own = _tried(asked, solving, Fraction(1))
     if own is None:
@@ -218,7 +219,7 @@ def answered(asked: MostAsked) -> Most:
         factor = low.factor * 2 if low is not None else high.factor / 2 if high is not None else Fraction(1)
         found = _tried(asked, solving, factor)
         if found is None:
-            # The rates are beyond what a session may have: on the way up nothing limits them.
+            # The rates are beyond those of any session: on the way up nothing limits them.
             break
         low, high = (
             (_at_breakpoint(asked, solving, found), high) if found.is_within(asked.budget_per_h) else (low, found)
@@ -237,7 +238,7 @@ def answered(asked: MostAsked) -> Most:
 
 
 def _between(jumps: bool) -> Iterator[Callable[[Fraction, Fraction], Fraction]]:
-    """Where to try next between a factor within the budget and one beyond it, in turn."""
+    """In turn, the rules for the next factor between one within the budget and one beyond it."""
     return cycle([_just_above, _middle] if jumps else [_middle])
 
 
@@ -246,13 +247,13 @@ def _just_above(low: Fraction, high: Fraction) -> Fraction:
 
 
 def _middle(low: Fraction, high: Fraction) -> Fraction:
-    """The middle as a short number: halves of halves of breakpoints would have ever more digits."""
+    """The middle as a short number: halves of halves of breakpoints would have more and more digits."""
     middle = Fraction(float((low + high) / 2))
     return middle if low < middle < high else (low + high) / 2
 
 
 def _tried(asked: MostAsked, solving: Solving, factor: Fraction) -> Tried | None:
-    """The least cost at a factor; None: the rates are higher than any session's."""
+    """The least cost at a factor; None if the rates are higher than those of any session."""
     try:
         session = asked.at(factor)
     except InputError:
@@ -261,7 +262,7 @@ def _tried(asked: MostAsked, solving: Solving, factor: Fraction) -> Tried | None
 
 
 def _at_breakpoint(asked: MostAsked, solving: Solving, found: Tried) -> Tried:
-    """The same plan at the largest factor that its machines take, where costs never fall with the rate."""
+    """The same plan at the largest factor that its machines can take, if costs never fall with the rate."""
     plan: Plan | None = found.result.plan
     if not asked.monotone or plan is None:
         return found

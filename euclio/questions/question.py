@@ -1,4 +1,4 @@
-"""What is asked of a session that takes many plans to answer: its solver and plan space, and the plans found (ours)."""
+"""Questions about a session that take many plans to answer: their solver and plan space, and the plans found (ours)."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ class Solving(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of a session; each kind of question adds what it varies.
+    """A question about a session; each kind of question adds the values that it varies.
 
     Attributes:
         session: the session as it is in its file.
-        changes: what is changed of it in all plans; None if nothing.
+        changes: changes of the session in all plans; None means no changes.
         solver: the solver of all plans.
         space: the plan space of all plans.
         time_limit_s: limit of each run in seconds; None means no limit.
-        demand: what all plans keep under random arrivals; None if nothing is asked.
+        demand: the demand that all plans keep under random arrivals; None means no demand.
     """
 
     session: Session
@@ -52,7 +52,7 @@ class Question:
     demand: Demand | None = field(default=None, kw_only=True)
 
     def solving(self) -> Solving:
-        """What solves a point: `euclio.core.solving.solve`, or what has plans keep the demand."""
+        """The function that solves a point: `euclio.core.solving.solve`, or one whose plans keep the demand."""
         if self.demand is None:
             return solve
         from euclio.serving.attainment.attaining import Fronts
@@ -60,11 +60,11 @@ class Question:
         return Fronts(self.demand)
 
     def solved(self, solving: Solving, session: Session, space: PlanSpace) -> SessionResult:
-        """The result on the session as it is varied, in the plan space as it is varied."""
+        """The result on a varied session, in a varied plan space."""
         return solving(session, self.solver, space=space, time_limit_s=self.time_limit_s)
 
     def lines(self, by: str, *further: str) -> list[str]:
-        """What is asked, above a table: what costs are shown by, the changes, further lines, solver and plan space."""
+        """The lines above a table: the variable of the costs, changes, further lines, solver and plan space."""
         currency = f", prices in {self.session.currency}" if self.session.currency else ""
         changed = [] if self.changes is None else [f"with {self.changes.in_words()}"]
         solved = f"solver {self.solver.name}; plan space: {in_words(self.space)}"
@@ -74,7 +74,7 @@ class Question:
         return [f"{self.session.name}: cost per hour by {by}{currency}", *changed, *further, *kept, solved, *doubts]
 
     def described(self, schema: str) -> dict[str, Any]:
-        """What is asked as plain data, the first fields of an answer."""
+        """The question as plain data, the first fields of an answer."""
         return {
             "schema": schema,
             "instance": self.session.name,
@@ -90,7 +90,7 @@ class Solved:
     """One of the plans that answer a question.
 
     Attributes:
-        session: the session as it is varied.
+        session: the varied session.
         result: the checked result.
     """
 
@@ -124,11 +124,11 @@ class Solved:
 
     @property
     def kept(self) -> Stated | None:
-        """What its plan keeps under random arrivals; None if there is no plan, or nothing was asked."""
+        """The attainment of its plan under random arrivals; None without a plan or a demand."""
         return stated(self.result)
 
     def cost_in_words(self) -> str:
-        """The cost per hour, and how far the bound is below a plan that is not proven the cheapest; without one why."""
+        """The cost per hour, with the gap if the plan is not proven to be the cheapest; without a plan the reason."""
         result = self.result
         if result.value is None:
             return result.status.value
@@ -147,13 +147,13 @@ def used_hardware(session: Session, points: Iterable[Solved]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """What a plan keeps.
+    """The attainment of a plan.
 
     Attributes:
         share: requests answered within the SLO, of all that were served when it was judged.
-        least: the true share is at least this, with the confidence.
-        confidence: of each statement by itself.
-        requests: requests that it was judged by.
+        least: a lower bound on the true share, with the confidence.
+        confidence: of each bound by itself.
+        requests: number of requests in the judgement.
     """
 
     share: float
@@ -167,7 +167,7 @@ class Stated:
 
 
 def stated(result: AnyResult) -> Stated | None:
-    """What a result states; None: it has no plan, or was not asked."""
+    """The attainment that a result states; None without a plan or a demand."""
     asked, stats = result.options.get("attainment"), result.stats
     if asked is None or result.value is None or "attainment_at_least" not in stats:
         return None
@@ -176,7 +176,7 @@ def stated(result: AnyResult) -> Stated | None:
 
 
 def described(kept: Stated | None) -> dict[str, Any]:
-    """What is stated as plain data; the same fields without a plan."""
+    """The attainment as plain data; without a plan the fields are the same."""
     return {
         "attainment": None if kept is None else kept.share,
         "attainment_at_least": None if kept is None else kept.least,

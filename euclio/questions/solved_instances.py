@@ -24,7 +24,7 @@ from euclio.core.words import counted, decimals, figures
 
 SCHEMA = "euclio/solved-instances/1"
 MOST_SHOWN = 20
-"""Rows that a terminal and a notebook show; the frame and the CSV file have all."""
+"""The most rows that a terminal and a notebook show; the frame and the CSV file have all."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -50,7 +50,7 @@ class SolvedInstances(Framed):
 
     @property
     def goal(self) -> Goal:
-        """What the plans are to be best at."""
+        """The objective of the plans."""
         first = self.results[0]
         return family_of(first.of_instance).goal(first.space)
 
@@ -63,7 +63,7 @@ class SolvedInstances(Framed):
 
 
 def solved_rows(found: SolvedInstances) -> list[dict[str, Any]]:
-    """A row per result; its value and its bound have the names that they have in files."""
+    """A row per result; its value and its bound have the same names as in files."""
     goal = found.goal if len(found) else None
     return [
         {
@@ -84,7 +84,7 @@ def describe_solved(found: SolvedInstances) -> dict[str, Any]:
 
 
 def solved_table(found: SolvedInstances) -> RenderableType:
-    """How many have each status, and the first rows."""
+    """The number of results by status, and the first rows."""
     columns = [
         Label("instance"),
         Label("status", lambda result: result.status.value),
@@ -110,9 +110,9 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 SHORT_S = 0.003
-"""Seconds below which a thing is done in this thread: threads that wait for Python's lock in turn would take longer."""
+"""Seconds below which one thing is done in this thread: threads that wait in turn for Python's lock take longer."""
 BLOCK, BLOCK_S = 8, 0.2
-"""How many things in a row, or for how long, one thread does before it is looked how long they take."""
+"""The number of things, or the seconds, after which one thread checks how long they take."""
 
 
 def on_all_cores(work: Callable[[T], R], things: Sequence[T], what: str, jobs: int | None = None) -> list[R]:
@@ -125,7 +125,7 @@ def on_all_cores(work: Callable[[T], R], things: Sequence[T], what: str, jobs: i
         jobs: threads. None means one per core.
 
     Raises:
-        Exception: the work raised it; work that has not begun then never does.
+        Exception: the work raised it; work that has not begun by then never begins.
     """
     count = min(jobs or cores(), len(things))
     with progress_bar(what, len(things)) as step:

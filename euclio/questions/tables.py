@@ -28,13 +28,13 @@ from euclio.questions.what_if import WhatIf
 
 CHANGE_COSTS_SCHEMA = "euclio/change-costs/1"
 NO_BREAK = "\u00a0"
-"""A space at which no line is broken: a number stays with its name."""
+"""A space at which no line is broken, so that a number stays with its name."""
 
 
 def change_table(curve: Curve) -> RenderableType:
-    """A header, a row for each number of changes at which the cost falls, and what no limit would cost.
+    """A header, a row for each number of changes at which the cost falls, and the cost without a limit.
 
-    Plans that are not proven to be the cheapest say how far the bound is below them.
+    A plan that is not proven to be the cheapest has the distance of its bound.
     """
     none = curve.without_plan
     columns = [
@@ -78,11 +78,11 @@ def describe_change_costs(curve: Curve) -> dict[str, Any]:
 
 
 def change_costs_rows(curve: Curve, names: Iterable[str] | None = None) -> list[dict[str, Any]]:
-    """A row per number of changes at which the cost falls, and one without a limit, whose `most_changes` is empty.
+    """A row per number of changes at which the cost falls, and a row without a limit, whose `most_changes` is empty.
 
     Args:
         curve: the answer.
-        names: hardware types that have columns of their own; None means those that a row has machines of.
+        names: hardware types that have columns of their own; None means those with machines in the row.
     """
     rows = [_change_step(curve, step) for step in (*curve.steps, curve.free)]
     return [_spread(_spread(row, "added", "added", names), "removed", "removed", names) for row in rows]
@@ -157,11 +157,11 @@ def _change_step(curve: Curve, step: Step) -> dict[str, Any]:
 
 COST_CURVE_SCHEMA = "euclio/cost-curve/1"
 FIELDS = {Over.SLO: ("from_slo_s", "below_slo_s"), Over.RATE: ("above_rps", "up_to_rps")}
-"""Where a step begins and ends, by what the cost is a function of."""
+"""The fields for the beginning and the end of a step, by the variable of the cost."""
 
 
 def curve_table(curve: CostCurve) -> RenderableType:
-    """A header, a row for each step, and how much of it is proven."""
+    """A header, a row for each step, and the extent of the proof."""
     asked = curve.question
     form = milliseconds if asked.over is Over.SLO else full
     headings = (heading_of_curve(asked), "to")
@@ -173,14 +173,14 @@ def curve_table(curve: CostCurve) -> RenderableType:
 
 
 def heading_of_curve(asked: OverRange) -> str:
-    """What stands above the beginnings of steps."""
+    """The heading above the beginnings of steps."""
     if asked.over is Over.SLO:
         return f"{asked.of or 'SLO'} from (ms)"
     return f"req/s of {asked.of} above" if asked.of else "req/s above"
 
 
 def range_in_words(asked: OverRange) -> str:
-    """The objectives or rates that are asked about."""
+    """The objectives or rates of the question."""
     what = f"{asked.over.in_words()} of {asked.of}" if asked.of else asked.over.in_words()
     if asked.over is Over.SLO:
         return f"{what} from {milliseconds(asked.start)} to {milliseconds(asked.end)} ms"
@@ -213,7 +213,7 @@ def cost_curve_csv(curve: CostCurve) -> str:
 
 
 def _proven(curve: CostCurve) -> str:
-    """How much of the function is proven."""
+    """The extent to which the function is proven."""
     asked = curve.question
     if not asked.steps_proven:
         return (
@@ -261,7 +261,7 @@ WHAT_IF_SCHEMA = "euclio/what-if/1"
 def what_if_table(answer: WhatIf) -> RenderableType:
     """A header, and one row per rate and objective with the ways of charging next to each other.
 
-    Plans that are not proven to be the cheapest say how far the bound is below them.
+    A plan that is not proven to be the cheapest has the distance of its bound.
     """
     asked = answer.question
     columns = [
@@ -281,12 +281,12 @@ def _of(axis: Axis | None) -> str:
 
 
 def slo_in_words(asked: Grid) -> str:
-    """The objective that the points of an answer are at."""
+    """The objective of the points of an answer."""
     return _of(asked.slo_axis) or ("longest SLO" if asked.session.objectives else "SLO")
 
 
 def _judged(answer: WhatIf) -> list[str]:
-    """By how many requests plans were judged that are to keep an attainment, and what that says."""
+    """The number of requests by which attainments were judged, and the meaning of the judgement."""
     kept = [point.kept for point in answer.points.values() if point.kept is not None]
     if not kept:
         return []
@@ -298,7 +298,7 @@ def _judged(answer: WhatIf) -> list[str]:
 
 
 def describe_what_if(answer: WhatIf, *more: WhatIf) -> dict[str, Any]:
-    """The answer, and those at other capacities of a resource, as plain data with fractions."""
+    """The answer, and answers at other capacities of a resource, as plain data with fractions."""
     asked = answer.question
     return {
         **asked.described(WHAT_IF_SCHEMA),
@@ -316,14 +316,14 @@ def _fixed(changes: SessionChanges | None) -> dict[str, Any]:
 
 
 def what_if_rows(*answers: WhatIf) -> list[dict[str, Any]]:
-    """One row per point: what `describe_what_if` says of it, with columns for the machines of each hardware type."""
+    """One row per point: the fields of `describe_what_if`, with columns for the machines of each hardware type."""
     hardware = [h.name for h in answers[0].question.session.hardware if any(h.name in one.hardware for one in answers)]
     points = (_point(one, point) for one in answers for point in one.points.values())
     return [_spread(point, "machines", "machines", hardware) for point in points]
 
 
 def what_if_csv(*answers: WhatIf) -> str:
-    """The answers as a CSV file, with columns for the capacities of each resource that is asked about."""
+    """The answers as a CSV file, with columns for the capacities of each resource in the question."""
     return rows_csv([_spread(row, "resources", "resource") for row in what_if_rows(*answers)])
 
 
@@ -334,7 +334,7 @@ def charging_columns(
 
     Args:
         way: the way.
-        point_of: the point of a row that is charged so.
+        point_of: the point of a row that is charged in this way.
         machines: the machines of a point in words.
         is_kept: whether plans keep an attainment.
     """

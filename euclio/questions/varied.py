@@ -16,12 +16,12 @@ Several = Iterable[Number] | Mapping[str, Iterable[Number]]
 
 @dataclass(frozen=True, slots=True)
 class Varied:
-    """Values of one thing.
+    """The values of one rate or objective.
 
     Attributes:
         of: name of the application or objective; empty for the rate or objective of the session.
-        values: its values in the order in which they are given; none: as in the session.
-        fixed: values of others by name, which are the same at all points.
+        values: its values in the given order; empty means the session's own.
+        fixed: values of others by name, the same at all points.
     """
 
     of: str

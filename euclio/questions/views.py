@@ -1,4 +1,4 @@
-"""How answers to questions on sessions show themselves, and the rows of their frames."""
+"""Views of answers to questions about sessions, and the rows of their frames."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from euclio.questions.difference import PlanDifference, difference_headline, dif
 from euclio.questions.what_if import WhatIf
 
 SHORT = {"cost_per_h": "cost", "bound_per_h": "bound"}
-"""Names of columns by the field of the JSON text that says the same."""
+"""Names of columns by the field of the JSON text with the same content."""
 
 
 def _range(values: Iterable[str], unit: str) -> str:
@@ -26,7 +26,7 @@ def _range(values: Iterable[str], unit: str) -> str:
 
 
 def _status(results: Iterable[Any]) -> str:
-    """The outcome of all: that of each where they are alike."""
+    """The status of all results, or of each if they differ."""
     found = {result.status.value for result in results}
     return found.pop() if len(found) == 1 else ""
 

@@ -28,10 +28,10 @@ from euclio.serving.session.setup import Dropping
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WhatIf(Framed, Plotted):
-    """The answer: a plan, or that there is none, at each point.
+    """The answer: at each point a plan, or the fact that there is none.
 
     Attributes:
-        question: what was asked.
+        question: the question.
         points: by rate, objective and way of charging, ascending.
     """
 
@@ -62,7 +62,7 @@ def what_if(session: Session, *, solving: Solving | None = None, demand: Demand 
     Args:
         session: the session.
         solving: the function that solves a point; None means the one for the demand.
-        demand: what all plans keep under random arrivals; None if nothing is asked.
+        demand: the demand that all plans keep under random arrivals; None means no demand.
         **asked: as of `question`.
     """
     return answered(replace(question(session, **asked), demand=demand), solving)
@@ -79,13 +79,13 @@ def question(
     space: PlanSpace | None = None,
     time_limit_s: float | None = None,
 ) -> Grid:
-    """What is asked of a session.
+    """A question about a session.
 
     Args:
         session: the session.
         rates: requests per second of all sources together, or by name of applications, of which one may have several;
-            none means that of the session.
-        slos: objectives in seconds, or by name, of which one may have several; none means that of the session.
+            empty means the session's own.
+        slos: objectives in seconds, or by name, of which one may have several; empty means the session's own.
         chargings: ways of charging machines.
         changes: other changes, of prices, stock or headroom, at all points.
         solver: name of a solver, or a `Solver`; None means the exact one.
@@ -93,7 +93,7 @@ def question(
         time_limit_s: limit of each run in seconds; None means no limit.
 
     Raises:
-        InputError: a rate, objective, price or stock that does not go with the session, an unknown solver or way of
+        InputError: a rate, objective, price or stock that does not fit the session, an unknown solver or way of
             charging.
     """
     chosen = solver_for(family_of(session), solver)
@@ -112,12 +112,12 @@ def question(
 
 @told("solving all points")
 def answered(asked: Grid, solving: Solving | None = None) -> WhatIf:
-    """The answer to a question; `solving` is what solves a point, by default as the question's demand has it."""
+    """The answer to a question; `solving` solves a point, by default as the question's demand requires."""
     solved = Swept(asked, solving or asked.solving(), no_plan=lambda _: "there is no plan under a longer SLO either")
     found = {(one.rate_rps, one.slo_s, one.charging): one for one in solved.complete().points.values()}
     order = [(rate, slo, way) for rate in asked.rates for slo in asked.slos for way in asked.chargings]
     answer = WhatIf(asked, {place: found[place] for place in order})
-    # Where late requests are dropped, fewer are under a longer objective, and those that stay hold up others.
+    # If late requests are dropped, a longer objective drops fewer, and those that stay delay others.
     if asked.demand is not None and asked.demand.setup.dropping is Dropping.NEVER:
         for rate in asked.rates:
             for way in asked.chargings:
@@ -126,7 +126,7 @@ def answered(asked: Grid, solving: Solving | None = None) -> WhatIf:
 
 
 def _share_plans(curve: list[Point], found: dict[tuple[Fraction, Fraction, Charging], Point]) -> None:
-    """Let points of a curve have the cheaper plans of shorter objectives, which keep at least as much under theirs."""
+    """Give points of a curve the cheaper plans of shorter objectives, which keep at least as much under theirs."""
     best: SessionResult | None = None
     for point in curve:
         value = point.result.value

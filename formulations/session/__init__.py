@@ -10,7 +10,7 @@ from formulations.engines.registry import CPSAT_OPTIONS, ENGINES
 from heuristics.session import SCROOGE_LACKS, SCROOGE_SPACE
 
 JOINT_DEMANDS = FLOORS | {"whole", "stock", "shares", "resources", "changes", "spare", "largest_share", "objectives"}
-"""What the joint models cover; machines that modules share, they do not."""
+"""Demands that the joint models cover; they do not cover machines that modules share."""
 
 NO_CONTINUUM = frozenset({"continuous", "continuous_whole"})
 """Rule `continuous` has costs without steps, and infinitely many plans."""

@@ -1,13 +1,14 @@
 """Least cost as a function of the latency objective, over a range of objectives at once (ours).
 
-The modes of a module are its cheapest plans within their own latencies, whatever the objective of the session is. So
-they are found once, and all choices of one mode per module that are cheaper than every faster one are
-the steps of the function.
+The modes of a module are its cheapest plans within their own latencies, under any objective of the session. So
+they are found once. The choices of one mode per module that are cheaper than every faster choice are the steps of the
+function.
 
-What is proven. A mode costs no more than every plan that is slower than the module's next mode; between that and the
-next budget that was searched are some `TIE` of a latency. Latencies are rounded up to whole parts of the largest
+Proof. A mode costs no more than every plan that is slower than the module's next mode. Between that and the next budget
+that was searched there is a gap of a few `TIE` of a latency. Latencies are rounded up to whole parts of the largest
 objective, 2⁻⁶⁰ of it, costs down to whole parts of the largest sum. So the cost of a choice is a bound for all
-objectives below the latency of the next choice, but for `SLO_SLACK` of it, which all of that stays far within.
+objectives below the latency of the next choice, except within `SLO_SLACK` of it. All of these roundings stay far within
+`SLO_SLACK`.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ from formulations.tolerances import FRONTIER, JUST_BELOW, SLO_SLACK, STEP
 
 # Module frontiers for a range of latency objectives: all modes that any of them may need (compiled, ours).
 #
-# The cheapest plan of a module within a budget, then within just less than that plan takes, and so on. The first
-# budget is what the other modules leave at the largest objective if each takes its shortest duration, the last one
-# what they leave at the least objective if each takes its slowest mode.
+# A search finds the cheapest plan of a module within a budget, then within just less than the latency of that plan, and
+# so on. The first budget is the rest of the largest objective if each other module takes its shortest duration. The
+# last one is the rest of the least objective if each takes its slowest mode.
 
 MOST_MODES = 3000
-"""Modes of a module after which its frontier is given up: next to a duration every machine more is one."""
+"""Modes of a module after which its frontier is given up: next to a duration every further machine is one mode."""
 MOST_NODES = 1 << 18
 """Nodes of the search for one mode after which the frontier is given up: some hundredths of a second."""
 
@@ -92,12 +93,12 @@ def frontiers(s: SessionArrays, least_slo: float, deadline: float) -> Frontiers:
         room = s.slo - before[m] - after[m]
         size = found.store.size[0]
         found = _descended(s, found, m, room, room, 0.0, deadline)
-        # Without a mode of one module there is no plan at all.
+        # If a module has no mode, there is no plan at all.
         if found.store.size[0] == size:
             return found
         slowest[m] = found.latency[size]
     path_times(s, slowest, before, after)
-    # The first mode of each module stands in the row of its number.
+    # The first mode of each module stands in the row with the module's number.
     for m in range(modules):
         target = least_slo - before[m] - after[m]
         if found.complete and found.latency[m] > target:
@@ -109,7 +110,7 @@ def frontiers(s: SessionArrays, least_slo: float, deadline: float) -> Frontiers:
 def _descended(
     s: SessionArrays, found: Frontiers, m: int, budget: float, target: float, least: float, deadline: float
 ) -> Frontiers:
-    """Add modes of module m within a budget until one takes no longer than `target` seconds, or there are no more."""
+    """Add modes of module m within a budget until one takes at most `target` seconds, or there are no more."""
     stock, counted = no_stock(s), np.zeros(s.batch.size, np.int64)
     for _ in range(MOST_MODES):
         if is_past(deadline):
@@ -151,14 +152,14 @@ def _with_room(found: Frontiers) -> Frontiers:
 # All choices of one mode per module that are cheaper than every faster one, merged bottom up over the DAG (ours).
 #
 # Two components in series take the sum of their latencies, two in parallel the longer one; both pay the sum of their
-# costs. So long as two are in series or in parallel, their choices merge and those that are slower than a cheaper one
-# are left out. Where none are, the graph has a component without parents and with several children: with each of its
-# choices in turn it falls into a copy for each child, which shares nothing with the others any more.
+# costs. As long as two are in series or in parallel, their choices merge, and choices that are slower than a cheaper
+# one are left out. If none are, the graph has a component without parents and with several children. With each of its
+# choices in turn, it falls into a copy for each child, which shares nothing with the others any more.
 #
 # Latencies and costs are whole numbers, so that every sum and every comparison is exact.
 
 MOST_PAIRS = 50_000_000
-"""Pairs of choices that are looked at before a merge gives up: some seconds."""
+"""Pairs of choices after which a merge gives up: some seconds."""
 PAIRS_AT_ONCE = 4_000_000
 """Pairs of choices that are sorted together, which takes 100 MB."""
 
@@ -169,8 +170,8 @@ class Choices(NamedTuple):
     Attributes:
         latency: length of the longest path through the component, shape (choices,).
         cost: cost of the component, shape (choices,).
-        taken: number of the mode of each module of the session, -1: it is not in the component, shape (choices,
-            modules).
+        taken: number of the mode of each module of the session, shape (choices, modules); -1 means that the module is
+            not in the component.
     """
 
     latency: Ints
@@ -197,7 +198,7 @@ class Components:
     children: dict[int, set[int]]
 
     def remove(self, node: int) -> None:
-        """Take a component out, and the edges that it has."""
+        """Remove a component with its edges."""
         for parent in self.parents.pop(node):
             self.children[parent].discard(node)
         for child in self.children.pop(node):
@@ -205,7 +206,7 @@ class Components:
         del self.choices[node]
 
     def add(self, choices: Choices, parents: set[int], children: set[int]) -> None:
-        """Put a component in, with edges from its parents and to its children."""
+        """Add a component, with edges from its parents and to its children."""
         node = 1 + max(self.choices, default=-1)
         self.choices[node], self.parents[node], self.children[node] = choices, set(parents), set(children)
         for parent in parents:
@@ -220,7 +221,7 @@ class Components:
 
 
 class Merge:
-    """Merges choices within a longest latency, and gives up where they are too many.
+    """Merges choices within a longest latency, and gives up if they are too many.
 
     Attributes:
         longest: latency up to which choices are of interest.
@@ -231,7 +232,7 @@ class Merge:
         self.longest, self.pairs = longest, 0
 
     def merged(self, dag: Components) -> Choices:
-        """The choices of all components together; none where no choice is within the longest latency.
+        """The choices of all components together; none if no choice is within the longest latency.
 
         Raises:
             UndecidedError: there are too many of them.
@@ -250,8 +251,8 @@ class Merge:
     def _one_by_one(self, dag: Components) -> Choices:
         """The choices of all components, from those with each choice of one component that has several children.
 
-        There is one without parents: where each of them had one child only, the parents of a component that only they
-        precede would be in parallel, or in series with it.
+        One of these components has no parents. If each of those without parents had only one child, the parents of a
+        component that only they precede would be in parallel, or in series with it.
         """
         sources = [node for node, above in dag.parents.items() if not above and len(dag.children[node]) > 1]
         source = min(sources, key=lambda node: (dag.choices[node].latency.size, node))
@@ -263,14 +264,14 @@ class Merge:
             one = fixed.at(np.array([i]))
             for child in below:
                 rest.add(one, set(), {child})
-                # Its cost is paid once, and who took which mode is written down once.
+                # Its cost counts once, and the modes that were taken are recorded once.
                 one = Choices(one.latency, np.zeros_like(one.cost), np.full_like(one.taken, -1))
             found.append(self.merged(rest))
             self._count(found[-1].latency.size)
         return undominated(_together(found))
 
     def _in_series(self, a: Choices, b: Choices) -> Choices:
-        """Every pair within the longest latency, but those that are slower than a cheaper one."""
+        """Every pair within the longest latency, except those that are slower than a cheaper one."""
         self._count(a.latency.size * b.latency.size)
         rows = max(1, PAIRS_AT_ONCE // max(1, b.latency.size))
         best = a.at(np.zeros(0, np.int64))
@@ -286,7 +287,7 @@ class Merge:
         return best
 
     def _in_parallel(self, a: Choices, b: Choices) -> Choices:
-        """At each latency of either the cheapest of both."""
+        """At each latency of either, the cheapest choice of both."""
         self._count(a.latency.size + b.latency.size)
         if not a.latency.size or not b.latency.size:
             return a.at(np.zeros(0, np.int64))
@@ -337,7 +338,7 @@ def _pair(dag: Components) -> tuple[str, int, int] | None:
 
 
 def _cheaper_than_faster(latency: Ints, cost: Ints) -> Ints:
-    """Numbers of the choices that cost less than all that are as fast, by rising latency."""
+    """Numbers of the choices that cost less than all others that are as fast, by rising latency."""
     order = np.lexsort((cost, latency))
     least = np.minimum.accumulate(cost[order])
     kept: Ints = order[np.flatnonzero(np.diff(least, prepend=np.iinfo(np.int64).max))]
@@ -345,7 +346,7 @@ def _cheaper_than_faster(latency: Ints, cost: Ints) -> Ints:
 
 
 def undominated(choices: Choices) -> Choices:
-    """Those that cost less than all that are as fast, by rising latency."""
+    """The choices that cost less than all others that are as fast, by rising latency."""
     return choices.at(_cheaper_than_faster(choices.latency, choices.cost))
 
 
@@ -356,13 +357,13 @@ def _together(parts: Sequence[Choices]) -> Choices:
 PARTS = 2**60
 """Whole parts of the largest objective, and of the largest sum of costs: two of these sums fit into 63 bits."""
 WIDEST = 2.0**20
-"""Where a cheapest choice costs less than the largest sum over this, it has too few parts to prove anything."""
+"""If a cheapest choice costs less than the largest sum over this, it has too few parts to prove anything."""
 ROUNDED_UP = 1.0 + 2.0**-50
-"""Factor that makes up for what floating point takes off a latency in parts."""
+"""Factor that compensates the error of floating point in a latency in parts."""
 BOUNDS = 1.0 - 4.0 * FRONTIER
-"""Share of a sum of modes that no plan costs less than: modes may be cheaper by `FRONTIER` than those found."""
+"""Share of a sum of modes that is a lower bound: modes may be cheaper by `FRONTIER` than those found."""
 BLURRED = Fraction(SLO_SLACK)
-"""Share of a latency below a step within which something cheaper may be hidden."""
+"""Share of a latency below a step within which a cheaper choice may be hidden."""
 
 
 class _CurveStep(NamedTuple):
@@ -394,7 +395,7 @@ def cost_pieces(
         to_s: largest objective in seconds.
 
     Returns:
-        Pieces by rising objective; None means that the method does not cover the session, or it ran out of time or of
+        Pieces by rising objective; None means that the method does not cover the session, or ran out of time or of
         room.
     """
     coupled = bool(session.resources or session.running or session.spare_machines or session.share_groups)
@@ -435,7 +436,7 @@ def _steps(session: Session, arrays: SessionArrays, found: Frontiers) -> Iterato
     single = [_in_whole_numbers(found, row, m, arrays, part) for m, row in enumerate(rows)]
     index = session.index
     edges = [(index[a], index[b]) for a, b in session.edges]
-    # Up to as far past the SLO as the arrays have it, so that no tie with it is lost.
+    # Up to as far past the SLO as in the arrays, so that no tie with it is lost.
     merged = Merge(PARTS + modules).merged(components(edges, session.order, single))
     tick_s, plans = Fraction(arrays.slo) / PARTS, _plans(session, arrays, found, merged.taken)
     for latency, cost, taken in zip(merged.latency.tolist(), merged.cost.tolist(), merged.taken.tolist(), strict=True):
@@ -454,7 +455,7 @@ def _plans(session: Session, arrays: SessionArrays, found: Frontiers, taken: Int
 
 
 def _in_whole_numbers(found: Frontiers, row: Ints, m: int, s: SessionArrays, part: float) -> Choices:
-    """The modes of module m: latencies rounded up, costs down, those slower than a cheaper one left out."""
+    """The modes of module m: latencies rounded up, costs down, without those slower than a cheaper one."""
     latency = np.ceil(found.latency[row] / s.slo * ROUNDED_UP * PARTS).astype(np.int64)
     cost = np.floor(found.cost[row] / part).astype(np.int64)
     taken = np.full((row.size, s.rate.size), -1, np.int64)
@@ -463,7 +464,7 @@ def _in_whole_numbers(found: Frontiers, row: Ints, m: int, s: SessionArrays, par
 
 
 def _pieces(steps: Sequence[_CurveStep], from_s: Fraction, to_s: Fraction) -> Iterator[Piece[Plan]]:
-    """The pieces of the function from choices that hold all of its steps."""
+    """The pieces of the function, from choices that contain all of its steps."""
     kept = _falling(steps, from_s * (1 - BLURRED))
     if not kept or kept[0].latency_s > from_s * (1 + BLURRED):
         yield Piece(kept[0].latency_s * (1 - BLURRED) if kept else to_s, None, 0.0)
@@ -473,11 +474,11 @@ def _pieces(steps: Sequence[_CurveStep], from_s: Fraction, to_s: Fraction) -> It
 
 
 def _falling(steps: Iterable[_CurveStep], from_s: Fraction) -> list[_CurveStep]:
-    """Steps at which the cost falls by more than proofs leave open; before an objective, the last one only."""
+    """Steps at which the cost falls by more than the tolerance of proofs; before an objective, only the last one."""
     kept: list[_CurveStep] = []
     for step in sorted(steps, key=lambda one: (one.latency_s, one.cost)):
         if kept and step.cost >= kept[-1].cost * float(1 - STEP):
-            # As cheap within that: one plan stands for both.
+            # The cost is equal within the tolerance, so one plan stands for both.
             kept[-1] = kept[-1]._replace(bound=min(kept[-1].bound, step.bound))
         elif kept and step.latency_s <= from_s:
             kept[-1] = step

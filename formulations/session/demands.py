@@ -1,19 +1,19 @@
-"""What a session asks of a plan beyond latency and cost, as joint models count it (ours; docs/model/whole-machines.md).
+"""Demands of a session on a plan beyond latency and cost, in joint models (ours; docs/model/whole-machines.md).
 
 With x the machines of a plan by module m and hardware type h, a partial machine counted whole, and x⁰ those that run:
 
-- changes: Σ |x − x⁰| over all m and h are at most the session's most changes, and each costs its price, of a module
-  whose machines hold state that on top. Running
-  machines of modules or types that no plan can use are removed by every plan: a constant.
-- spare machines: N more machines of every type that is used cost N·p each hour, whatever the charging. They count for
-  the stock, which is N less for a plan that uses the type: then, and where it is not used, at most S − N are used.
-- largest share s of a group of types: in each module the machines of other types take (1 − s)·T at least, dummies
+- changes: Σ |x − x⁰| over all m and h are at most the session's most changes. Each costs its price, and in a module
+  whose machines hold state the price of moving it on top. Every plan removes the running machines of modules or types
+  that no plan can use: a constant.
+- spare machines: N more machines of every type in use cost N·p each hour, under any charging. They count for the stock,
+  which is N less for a plan that uses the type. So whether the type is in use or not, at most S − N are used.
+- largest share s of a group of types: in each module the machines of other types take at least (1 − s)·T, dummies
   included.
 
-Where changes count or types have a largest share, and dummies are for nothing, machines may be of use that neither rate
-nor latency asks for: it may cost less to keep a machine that runs than to remove it, and machines of one type have to
-take over from another. Then there are plans with any number of machines that dummies fill (`formulations.session.joint.
-surplus`). Bounds on their number are those of `most_of_type`.
+If changes count or types have a largest share, and dummies cost nothing, machines beyond rate and latency may be
+useful. It may cost less to keep a running machine than to remove it, and machines of one type have to take over from
+another. Then there are plans with any number of machines that dummies fill
+(`formulations.session.joint.surplus`). `most_of_type` bounds their number.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from euclio.problems.session.machine_limits import least_machines, paid_for
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Changes of running machines, where they are limited or cost anything.
+    """Changes of running machines, if they are limited or cost anything.
 
     Attributes:
         running: machines that run by module and type, of modules of the session.
         gone: machines that run for modules that the session does not have.
-        most: most changes, those of `gone` included; None means any number.
+        most: most changes, with those of `gone`; None means any number.
         price_per_h: money per hour for any change.
-        state: what it costs on top in modules whose machines hold state, by module.
-        gone_cost: what the machines of `gone` cost to remove, in money per hour.
+        state: additional price of a change in modules whose machines hold state, by module.
+        gone_cost: price of removing the machines of `gone`, in money per hour.
     """
 
     running: Counter[tuple[str, str]]
@@ -55,12 +55,12 @@ class Changes:
     gone_cost: Fraction
 
     def price_of(self, module: str) -> Fraction:
-        """Money per hour for each change of a module's machines, their state included."""
+        """Money per hour for each change of a module's machines, with their state."""
         return self.price_per_h + self.state.get(module, Fraction(0))
 
     @property
     def prices(self) -> list[Fraction]:
-        """All that changes may cost, and what those of machines that are gone cost where that is no multiple."""
+        """All prices of changes, and the cost of removing machines that are gone if that is no multiple of them."""
         own = [self.price_per_h + price for price in self.state.values()]
         return [self.price_per_h, *own, self.gone_cost] if own else [self.price_per_h]
 
@@ -70,7 +70,7 @@ class Changes:
 
     @property
     def impossible(self) -> bool:
-        """Whether every plan has too many."""
+        """Whether every plan has too many changes."""
         return self.most is not None and self.most < self.gone
 
     def most_of_type(self, module: str, hardware: str) -> int | None:
@@ -101,7 +101,7 @@ def limited_types(session: Session) -> set[str]:
 
 
 def coupled_prices(session: Session) -> list[Fraction]:
-    """What a change costs, the spare machines of each type, and one not used: costs that are of no module alone."""
+    """Prices of a change, of the spare machines of each type, and of an unused one: costs of no single module."""
     changes = changes_of(session)
     spare = [session.spare_machines * price for price in session.price.values()] if session.spare_machines else []
     spare += [session.price[name] for name in paid_for(session)]
@@ -109,7 +109,7 @@ def coupled_prices(session: Session) -> list[Fraction]:
 
 
 def limits_in_words(session: Session) -> str:
-    """What limits plans besides the SLO, as in "no plan meets the SLO within the stock"; empty means nothing."""
+    """The limits on plans besides the SLO, as in "no plan meets the SLO within the stock"; empty if there are none."""
     changes = changes_of(session)
     limits = ["the stock"] if session.stock else []
     limits += ["the resources"] if session.resources else []
@@ -120,14 +120,15 @@ def limits_in_words(session: Session) -> str:
     return words
 
 
-# Rows Σ a·n ≥ b of a module: its machines n come to so much at least, besides its rate (ours).
+# Rows Σ a·n ≥ b of a module: a least amount for its machines n, besides its rate (ours).
 #
-# - A least number of machines: a = 1, b the number. Where dummies fill whole machines for nothing, an idle machine is
-#   one that they fill, so that the cheapest plan has as many machines itself.
+# - A least number of machines: a = 1, b the number. If dummies fill whole machines at no cost, they fill an idle
+# machine
+#   too, so the cheapest plan has as many machines itself.
 # - A largest share s of a group of types: a is the throughput of configurations of other types and 0 of those of the
 #   group, b is (1 − s)·T. A partial machine gives the share of a that it takes.
 #
-# All modules have the same rows in the same order, with b = 0 where a row asks nothing of one.
+# All modules have the same rows in the same order, with b = 0 if a row demands nothing of the module.
 
 
 class LeastRow(NamedTuple):
@@ -135,21 +136,21 @@ class LeastRow(NamedTuple):
 
     Attributes:
         without: types whose machines give nothing; None means that each machine gives 1, not its throughput.
-        least: what all machines give at least.
+        least: least total of all machines.
     """
 
     without: tuple[str, ...] | None
     least: Fraction
 
     def gives(self, c: Configuration) -> Fraction:
-        """What a machine of a configuration gives."""
+        """The amount that a machine of a configuration gives."""
         if self.without is None:
             return Fraction(1)
         return Fraction(0) if c.hardware in self.without else c.throughput_rps
 
 
 def least_rows(session: Session, module: Module) -> tuple[LeastRow, ...]:
-    """The rows of a module, as many as those of every other one of its session."""
+    """The rows of a module; all modules of its session have as many."""
     shares = [LeastRow(group.hardware, group.left(module.rate_rps)) for group in limited_shares(session)]
     asked = least_machines(session)
     number = [LeastRow(None, Fraction(asked.get(module.name, 0)))] if asked else []
@@ -164,8 +165,8 @@ def rows_as_floats(session: Session, profile: Sequence[Configuration]) -> tuple[
         profile: the configurations of all modules, in the order of its arrays.
 
     Returns:
-        What a machine of each configuration gives, shape (rows, configurations), and what modules ask for, shape
-        (modules, rows).
+        The amount that a machine of each configuration gives, shape (rows, configurations), and the amounts that
+        modules require, shape (modules, rows).
     """
     rows = [least_rows(session, module) for module in session.modules]
     gives = [[float(row.gives(c)) for c in profile] for row in rows[0]]

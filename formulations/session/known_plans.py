@@ -1,10 +1,10 @@
-"""Plans that quick heuristics make: what an exact method falls back on where its limit ends before it has a better one.
+"""Plans of quick heuristics, for an exact method whose limit ends before it has a better one.
 
 The heuristics are found by the registry and run after the limit has ended, which takes some hundredths of a second. One
-of them takes seconds where modules are many: it is run first then, and only where the limit leaves time for it. Where
-modules are so many that even checking a plan takes a while, the search ends that much before the limit, since a process
-that is late is killed, and then it has neither plan nor bound. A search that has plans of its own is then held against
-one heuristic alone, whose time grows in line with the modules, and which is run first.
+of them takes seconds if there are many modules. Then it runs first, and only if the limit leaves time for it. If there
+are so many modules that even the check of a plan takes a while, the search ends that much before the limit. For a
+process that is late is killed, and then it has neither plan nor bound. The plans of such a search are then compared
+with one heuristic alone, whose time grows linearly in the modules, and which runs first.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from formulations.session.surplus import all_full, first_plan
 QUICK = ("piccolo", "scrooge", "whole-greedy")
 """Heuristics that take hundredths of a second for 100 modules."""
 THOROUGH, THOROUGH_S = "harpagon", 2e-6
-"""One whose time grows with the third power of the modules, and by how many seconds: 2 s for 100 of them."""
+"""A heuristic whose time grows with the third power of the modules, and its factor in seconds: 2 s for 100 of them."""
 IN_LINE, IN_LINE_S = "price-of-time", 1e-3
-"""One whose time grows in line with the modules, and by how many seconds at most."""
+"""A heuristic whose time grows linearly in the modules, and the most seconds for each of them."""
 AT_ONCE_S, SHARE = 0.03, 0.2
-"""The thorough one is run after the limit where it is as quick as this. Either of the two is run before the search
-where it takes at most this share of the limit."""
+"""The thorough heuristic runs after the limit if it is as quick as this. Either of the two runs before the search if it
+takes at most this share of the limit."""
 CHECK_S, MOST_CHECK, LATE_S = 1e-3, 0.05, 0.1
-"""Seconds that checking and handing over a plan may take for each module, on a busy machine; the largest share of the
-limit that is left for it; and from what time on any is. No further heuristic is run so long after the limit, once there
-is a plan."""
+"""Seconds that the check and the return of a plan may take for each module, on a busy machine; the largest share of the
+limit that is left for it; and the time from which on any is. So long after the limit no further heuristic runs once
+there is a plan."""
 
 
 def with_known_plans(
@@ -45,15 +45,16 @@ def with_known_plans(
     *,
     rounds: bool = False,
 ) -> Answer[Plan]:
-    """The answer of an exact method that has the plan of a quick heuristic where it has no better one itself.
+    """The answer of an exact method, with the plan of a quick heuristic if the method has no better one.
 
     Args:
         session: the instance.
         space: its plan space.
-        limits: limits of the run; without a time limit the method ends with a proof, and no heuristic is run.
+        limits: limits of the run; without a time limit the method ends with a proof, and no heuristic runs.
         run: the exact method, within the limits that it is given.
-        rounds: it has a plan by rounding its own relaxation at once, so that the thorough heuristic, which would take a
-            share of the limit, is not run first. A plan that is made first it is given as `EngineOptions.warm_start`.
+        rounds: whether it has a plan at once by rounding its own relaxation. Then the thorough heuristic, which would
+            take a share of the limit, does not run first. A plan that is made first is passed to it as
+            `EngineOptions.warm_start`.
     """
     if limits.time_limit_s is None:
         return run(limits)
@@ -71,7 +72,7 @@ def with_known_plans(
         limits = replace(limits, options=replace(limits.options, warm_start=before))
     left_s = max(0.0, limit_s - (time.perf_counter() - started))
     if is_late:
-        # Each plan is checked, and the one that is handed over once more.
+        # Each plan is checked, and the returned one once more.
         left_s -= min(CHECK_S * modules * (1 if before is None else 2), MOST_CHECK * left_s)
     found = run(replace(limits, time_limit_s=left_s))
     if found.infeasible or found.raw_status.lower() == "optimal":
@@ -98,7 +99,7 @@ def quick_plan(
 ) -> tuple[Plan | None, Fraction | None]:
     """The cheapest of an own plan and those of heuristics that take hundredths of a second, with its cost per hour.
 
-    On a busy machine they take seconds: `LATE_S` past the deadline no further one is run, once there is a plan.
+    On a busy machine they take seconds, so from `LATE_S` past the deadline on no further one runs once there is a plan.
     """
     names = (IN_LINE,) if _is_late(session) else (*QUICK, IN_LINE)
     made = _made_in_time(names, session, space, deadline + LATE_S, own is not None)
@@ -119,7 +120,7 @@ def _made_in_time(
 
 
 def _is_late(session: Session) -> bool:
-    """Whether modules are so many that even checking a plan takes a while."""
+    """Whether there are so many modules that even the check of a plan takes a while."""
     return CHECK_S * len(session.modules) > LATE_S
 
 
@@ -138,7 +139,7 @@ def cheapest_of(
 
 
 def _made_by(name: str, session: Session, space: PlanSpace) -> Plan | None:
-    """What a heuristic makes of a session; None means that it is not installed, does not cover it or finds nothing."""
+    """The plan of a heuristic; None means that it is not installed, does not cover the session or finds nothing."""
     solver = solvers().get(name)
     if solver is None or solver.uncovered(session, space):
         return None

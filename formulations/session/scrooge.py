@@ -1,16 +1,16 @@
 """Solver `scrooge-milp`: Scrooge's allocation (§3.3) in two steps, as the paper runs it.
 
-First the MILP (1)-(2d), which takes every machine for full. Then the partial allocations are refined by (3), all
-modules in one run (the paper re-runs the MILP for "only this worker" and does not say in which order; one run for all
-cannot do worse). Where that is infeasible, Scrooge falls back on a greedy search, and so does this
-(`heuristics/session/scrooge.py`, which also says how the paper's contradictions are read).
+First comes the MILP (1)-(2d), which takes every machine for full. Then (3) refines the partial allocations, all modules
+in one run. The paper re-runs the MILP for "only this worker" and does not state an order; one run for all cannot be
+worse. If that is infeasible, Scrooge falls back on a greedy search, and so does this solver
+(`heuristics/session/scrooge.py`, which also states how we read the paper's contradictions).
 
 The first step bounds every plan of the space from below, so a plan that matches it is proven optimal. Any other plan is
-just a plan: the second step does not look back at the first. The engine's word on the first step counts for the plan
-only. Its optimum as a bound is proven: one entry per module, of a latency and a cost, is a choice of modes. Our own
-search bounds it with the SLO a little too long (`formulations/session/split/search.py`); where a choice on the
-very SLO lies in between, exact arithmetic decides (`formulations/session/split/proof.py`). Infeasibility is proven
-from fractions.
+only a plan, since the second step does not revise the first. The engine's result of the first step counts for the plan
+only. Its optimum is proven as a bound: one entry per module, of a latency and a cost, is a choice of modes. Our own
+search bounds it with the SLO a little too long (`formulations/session/split/search.py`). If a choice on the very SLO
+lies in between, exact arithmetic decides (`formulations/session/split/proof.py`). Infeasibility is proven by
+fractions.
 """
 
 from __future__ import annotations
@@ -59,21 +59,22 @@ from heuristics.session.scrooge import Way, as_counts, full_latency, latency_roo
 #           l_max ≤ SLO                                                             (2d)
 #           x binary; t, u, l ≥ 0;   W = d + b/(b·e/d): the time to form a batch at full rate and to run it
 #
-# What differs from the print, and why no optimum is lost:
+# The differences from the print, and why no optimum is lost:
 #
-# - x·t in (2b): t is zero where x is, and x·t = t where x is one, so bounding t by r·x and summing t says the same.
-# - One entry per module and worker type is what x means in the text. One per module (ours) costs nothing: cost is
-#   linear in t and W does not depend on it, so of the entries of a mixture the cheapest per request alone costs no more
-#   and takes no longer. Without the row branch and bound goes through mixtures for seconds.
+# - x·t in (2b): t is zero where x is, and x·t = t where x is one, so a bound of r·x on t and the sum of t are
+# equivalent.
+# - One entry per module and worker type is the meaning of x in the text. One per module (ours) costs nothing. Cost is
+#   linear in t and W does not depend on it. So among the entries of a mixture the cheapest per request alone costs no
+#   more and takes no longer. Without the row, branch and bound goes through mixtures for seconds.
 # - With one entry per module, the rows (2c) of one edge add up to a single, tighter one.
-# - l is continuous, in milliseconds. As printed it is a whole number; that loses up to a millisecond per module and
-#   buys nothing. Continuous, the optimum bounds every plan under dispatch at machine rate from below: a plan's slowest
-#   entry takes at least W, and its best entry alone is no more expensive.
-# - An entry that another one of the module beats in both W and c_j per unit of t is left out: no optimum needs it. So
-#   is one that misses the SLO even where all other modules take their least W. l_m lies between the least Ws before and
+# - l is continuous, in milliseconds. As printed it is a whole number, which loses up to a millisecond per module and
+#   gains nothing. With continuous l the optimum bounds every plan under dispatch at machine rate from below: a plan's
+#   slowest entry takes at least W, and its best entry alone is no more expensive.
+# - An entry is left out if another one of the module beats it in both W and c_j per unit of t: no optimum needs it. So
+#   is one that misses the SLO even if all other modules take their least W. l_m lies between the least Ws before and
 #   after m.
 #
-# The second step keeps the whole machines and chooses anew what serves the rest f of the rate, now at
+# The second step keeps the whole machines and chooses anew the machine for the rest f of the rate, now at
 #
 #     W* = d + b/f                                                                  (3)
 #
@@ -155,7 +156,7 @@ def refinement_model(
 
 
 def useful_entries(s: SessionArrays) -> list[list[int]]:
-    """Per module the configurations that no better-ranked one matches in W and that the SLO leaves room for."""
+    """Per module the configurations that no better-ranked one matches in W and for which the SLO leaves room."""
     latency = full_latency(s)
     room = latency_room(s, least_latency(s))
     kept: list[list[int]] = []
@@ -201,7 +202,7 @@ def _add_latency_rows(
     before, after = np.zeros(least_s.size), np.zeros(least_s.size)
     path_times(s, least_s, before, after)
     latest_s = np.maximum(s.slo - after - least_s, before)
-    # Bounds of l that rounding or an infeasible model could cross are moved apart: the rows decide.
+    # Bounds of l that rounding or an infeasible model could cross are moved apart, so that the rows decide.
     *labels, end = readable([*names, "max"])
     latest = [
         model.add_variable(
@@ -244,7 +245,7 @@ def solve_scrooge_milp(session: Session, space: PlanSpace, limits: Limits) -> An
     if answer.raw_status == TIE:
         below = _plan(session, space, s._replace(slo=s.slo * WITHIN_SLO), limits, deadline)
         answer = replace(below, bound=answer.bound) if below.plan is not None else answer
-    # Fractions are slow, so they are asked only where there is no plan to be faster with.
+    # Fractions are slow, so they are used only if there is no plan otherwise.
     why = why_no_plan(session, space) if answer.plan is None else ""
     return Answer(None, "infeasible", infeasible=True, reason=why) if why else answer
 
@@ -277,7 +278,7 @@ def _plan(session: Session, space: PlanSpace, s: SessionArrays, limits: Limits, 
     checked = evaluate(session, plan, space)
     if not checked.feasible or checked.cost_per_h is None:
         return Answer(None, TIE, bound=bound, stats=stats, reason="only ties with the SLO were found")
-    # The first step's incumbents are no plans yet; its bounds hold for them all.
+    # The first step's incumbents are not plans yet, but its bounds hold for all of them.
     trace = tuple(TracePoint(point.wall_s, None, point.bound) for point in first.trace)
     return Answer(plan, first.raw_status, float(checked.cost_per_h), bound, stats=stats, trace=trace)
 
@@ -285,7 +286,7 @@ def _plan(session: Session, space: PlanSpace, s: SessionArrays, limits: Limits, 
 def _bound(
     session: Session, space: PlanSpace, s: SessionArrays, chosen: Sequence[int], limits: Limits, deadline: float
 ) -> float | None:
-    """What the first step costs at least: proven in floating point, exactly where that leaves a gap to its optimum."""
+    """A lower bound on the first step: proven in floating point, or exactly if that leaves a gap to its optimum."""
     bound = _relaxed_bound(session, s, deadline)
     cost = sum(float(s.unit_cost[k] * s.rate[m]) for m, k in enumerate(chosen))
     if bound >= cost * (1.0 - PROOF_TOLERANCE):
@@ -302,7 +303,7 @@ def _bound(
 
 
 def _relaxed_bound(session: Session, s: SessionArrays, deadline: float) -> float:
-    """A lower bound on the first step by our own search over its entries, with the SLO a little longer than it is."""
+    """A lower bound on the first step by our own search over its entries, with a slightly longer SLO."""
     own = [slice(int(a), int(b)) for a, b in pairwise(s.first)]
     latencies = [(s.duration[k] + s.batch[k] / s.throughput[k]).tolist() for k in own]
     costs = [(s.unit_cost[k] * s.rate[m]).tolist() for m, k in enumerate(own)]
@@ -311,7 +312,7 @@ def _relaxed_bound(session: Session, s: SessionArrays, deadline: float) -> float
     if dag.modes.size.min() == 0:
         return 0.0
     found = search_choices(dag.arrays, dag.modes, no_lines(dag.modes), math.inf, GAP, deadline, unwatched())
-    # The search leaves out what is cheaper by less than its tolerance; the rest is for rounding.
+    # The search leaves out choices that are cheaper by less than its tolerance; the rest is for rounding.
     return float(found.bound) * (1.0 - 0.6 * PROOF_TOLERANCE)
 
 
@@ -328,6 +329,6 @@ def _refine(
 
 
 def _run(model: LpProblem, limits: Limits, deadline: float) -> LinearOutcome:
-    """Run a model for what is left of the time."""
+    """Run a model for the rest of the time."""
     limits_left = replace(engine_limits(limits, max(0.0, deadline - time.perf_counter())), plain=True)
     return chosen_engine(limits.options).run(model, limits_left)

@@ -1,9 +1,9 @@
-"""Machines that are not needed for the rate, and what they are good for where dummies fill them for nothing (ours).
+"""Machines beyond the need of the rate, and their uses if dummies fill them at no cost (ours).
 
 docs/model/whole-machines.md: with machines charged whole, under policies that dispatch in sequence, more machines
-collect batches faster. Any latency above the duration is met by some number of machines. So whether there is a plan is
-easily told where machines are not limited: on the configurations of the shortest durations, if at all. Whatever the
-policy, they may keep changes few, or take over from machines of another type.
+collect batches faster. Some number of machines meets any latency above the duration. So without limits on machines it
+is easy to decide whether there is a plan: on the configurations of the shortest durations, if at all. Under any policy,
+such machines may keep changes few, or take over from machines of another type.
 """
 
 from __future__ import annotations
@@ -40,21 +40,21 @@ ROUNDS = 3
 
 
 def all_full(space: PlanSpace) -> bool:
-    """Whether dummies fill every machine for nothing, and so many machines that plans become faster by them."""
+    """Whether dummies fill every machine at no cost, and enough machines to make plans faster."""
     return space.fills and space.policy.form.in_sequence
 
 
 def has_surplus(session: Session, space: PlanSpace) -> bool:
-    """Whether machines that are not needed for the rate may be of use: for latencies, or what the session asks for."""
+    """Whether machines beyond the need of the rate may be useful: for latencies, or for demands of the session."""
     held = changes_of(session) is not None or limited_shares(session) or least_machines(session)
     return space.fills and (space.policy.form.in_sequence or bool(held))
 
 
 def countable(session: Session, space: PlanSpace) -> PlanSpace:
-    """The plan space, with dummy rule `machine` for `continuous` where its cheapest plan is one of `machine` too.
+    """The plan space, with dummy rule `machine` for `continuous` if its cheapest plan is also one of `machine`.
 
-    Where machines are charged whole, a last machine that is not full is filled for nothing, and no machine is slower
-    for it unless full machines of form `FIXED` take longer than ones that are nearly full, d + b/t.
+    If machines are charged whole, a last machine that is not full is filled at no cost. No machine is slower for it,
+    unless full machines of form `FIXED` take longer than those that are nearly full, d + b/t.
     """
     if space.dummy.countable or not space.fills or quick_when_partial(session, space):
         return space
@@ -62,10 +62,10 @@ def countable(session: Session, space: PlanSpace) -> PlanSpace:
 
 
 def without_prices(session: Session) -> Session:
-    """The session with machines for nothing where no stock and no resource limits them, in which changes do not count.
+    """The session with free machines if no stock and no resource limits them, in which changes do not count.
 
-    It has a plan exactly if the session has one, where changes are not limited and no type has a largest share. Such
-    machines are used alone in a module, so that their place in the ranking is of no matter.
+    It has a plan exactly if the session has one, unless changes are limited or a type has a largest share. Such
+    machines are used alone in a module, so their place in the ranking does not matter.
     """
     limited = usable_stock(session)
     hardware = tuple(h if h.name in limited else replace(h, price_per_h=Fraction(0)) for h in session.hardware)
@@ -73,7 +73,7 @@ def without_prices(session: Session) -> Session:
 
 
 def out_of_reach(session: Session, space: PlanSpace) -> bool:
-    """Whether without some group a module's other machines can never take enough of its rate, all of them full."""
+    """Whether without some group a module's other machines can never take enough of its rate, even if all are full."""
     usable = usable_stock(session)
     for module in session.modules:
         most: dict[str, Fraction | float] = {}
@@ -94,18 +94,18 @@ def with_enough(
     endless: Mapping[int, Sequence[Configuration]],
     budgets_s: Iterable[Fraction],
 ) -> Plan:
-    """The plan with as many machines of endless configurations as the SLO asks for.
+    """The plan with as many machines of endless configurations as the SLO requires.
 
     Args:
         session: the session.
         space: the plan space.
         plan: the plan; in modules of `endless` the endless machines alone take the rate.
         endless: by module the endless configurations that it uses.
-        budgets_s: latencies that the modules' own are compared with, besides the SLO.
+        budgets_s: latencies with which the modules' own are compared, besides the SLO.
 
     Returns:
-        The plan; where no number of machines is enough, modules take so little more than they have to that no
-        comparison with any of the numbers given, other than equality, comes out another way.
+        The plan. If no number of machines is enough, the latencies of modules exceed their limits by so little that no
+        comparison with any of the given numbers changes, except for equality.
     """
     checked = evaluate(session, plan, space)
     if not checked.modules:
@@ -135,7 +135,7 @@ def with_enough(
 def _hurried(
     session: Session, space: PlanSpace, plan: ModulePlan, endless: Sequence[Configuration]
 ) -> tuple[list[Configuration], Fraction]:
-    """The configurations that endless machines make as fast as their durations, and the latency so approached."""
+    """The configurations that endless machines make almost as fast as their durations, and the latency approached."""
     used = [a.configuration for a in plan.allocations]
     last = max(used.index(c) for c in endless)
     ratio = [session.price[c.hardware] / c.throughput_rps for c in used]
@@ -160,7 +160,7 @@ def _with_rate(module: Module, plan: ModulePlan, endless: Sequence[Configuration
 def first_plan(session: Session, space: PlanSpace, until: float = inf) -> Plan | None:
     """A plan on machines that are not limited, where dummies fill any number of machines; None if there is none.
 
-    Changes are not looked at: they may cost something, but not be limited.
+    Changes do not count: they may cost something, but not be limited.
 
     Every module gets its shortest duration and an equal part of what that leaves of the SLO, then the cheapest
     configuration alone that keeps to it. The plan is made cheaper until `until`, a `time.perf_counter` value.

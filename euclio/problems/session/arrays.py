@@ -1,6 +1,6 @@
-"""Flat float arrays of a session within a plan space: what compiled solvers work on.
+"""Flat float arrays of a session within a plan space, for compiled solvers.
 
-The checker does not use them. Solvers that do work in floating point and give their plan back with `to_plan`.
+The checker does not use them. Solvers that use them work in floating point and return their plan with `to_plan`.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from euclio.problems.session.space import PlanSpace
 UNLIMITED = 1 << 30
 
 FLOATS_COUNT = 1 << 53
-"""Floats hold every whole number up to this one."""
+"""Floats represent every whole number up to this one."""
 SPLITTER = 134217729.0
-"""2²⁷ + 1: what a float is multiplied by to be split in halves."""
+"""2²⁷ + 1, the factor that splits a float into halves."""
 
 ZERO = Fraction(0)
 
@@ -37,7 +37,7 @@ Ints = NDArray[np.int64]
 class SessionArrays(NamedTuple):
     """A session as arrays; configurations of all modules one after the other, each module's in rank order.
 
-    Compiled functions hand these on by value, field by field: every field more costs time at each call.
+    Compiled functions pass them on by value, field by field, so each further field costs time at each call.
 
     Attributes:
         first: index of each module's first configuration, then the total, shape (modules + 1,).
@@ -49,22 +49,23 @@ class SessionArrays(NamedTuple):
         same_ratio: whether the throughput-cost ratio equals that of the configuration before it.
         profile_index: index in the module's profile.
         rate: request rate of each module, the nearest float, shape (modules,).
-        low: what the throughputs, and after them the rates, have beyond their floats, so that both together know
-            twice as many digits, shape (configurations + modules,).
+        low: what the throughputs, and after them the rates, have beyond their floats. Both together have twice as many
+            digits. Shape (configurations + modules,).
         order: modules, parents before children.
         parent_first: start of each module's parents in `parent`, shape (modules + 1,).
         parent: parents, one module's after the other's.
         delay: seconds between the end of each of `parent` and the start of its child.
         child_first: start of each module's children in `child`, shape (modules + 1,).
         child: children.
-        end: what every path that ends with a module has to spare of the SLO, in seconds; -inf: the module has children
-            and no objective of its own, shape (modules,).
+        end: the part of the SLO that every path that ends with a module has to leave, in seconds, shape (modules,).
+            -inf means that the module has children and no objective of its own.
         slo: latency objective in seconds, the longest one.
-        policy: dispatch policy as `policy_code` has it.
+        policy: dispatch policy as a code (`policy_code`).
         dummies: whether plans may have dummies.
         max_allocations: most allocations per module.
         whole: whether machines are charged whole.
-        countable: whether a module has finitely many plans (`DummyRule.countable`); otherwise any dummy rate is one.
+        countable: whether a module has finitely many plans (`DummyRule.countable`); otherwise any dummy rate is
+            allowed.
     """
 
     first: Ints
@@ -92,7 +93,7 @@ class SessionArrays(NamedTuple):
     countable: bool
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Sent to another process, the policy is another address there."""
+        """In another process the policy has another address."""
         plain = self._asdict()
         return _restored, ({**plain, "policy": policy_of(self.policy)},)
 
@@ -119,14 +120,14 @@ _kept: dict[int, tuple[weakref.ref[Session], dict[object, SessionArrays]]] = {}
 
 
 def arrays_kept(session: Session) -> dict[object, SessionArrays]:
-    """The arrays that have been made of a session, by what they are for; they are forgotten with it.
+    """The arrays that have been made of a session, by their purpose; they live as long as the session.
 
-    They are kept by identity: hashing or comparing a session takes all of its numbers.
+    They are kept by identity, because hashing or comparing a session reads all of its numbers.
     """
     key = id(session)
     entry = _kept.get(key)
     if entry is None:
-        # No function of Python: an interrupt within one would be lost. The reference takes the place of a default.
+        # No Python function here: an interrupt within one would be lost. The reference serves as the default.
         entry = _kept[key] = weakref.ref(session, partial(_kept.pop, key)), {}
     return entry[1]
 
@@ -134,12 +135,12 @@ def arrays_kept(session: Session) -> dict[object, SessionArrays]:
 def session_arrays(session: Session, space: PlanSpace) -> SessionArrays:
     """The arrays of a session within a plan space; made once per session and space.
 
-    A module without an allowed configuration has none (`first[m] == first[m + 1]`).
+    A module without an allowed configuration has no entries (`first[m] == first[m + 1]`).
     """
     kept = arrays_kept(session)
     known = kept.get(space)
     if known is None:
-        # Plan spaces that allow the same configurations have the same arrays, but for a few figures.
+        # Plan spaces that allow the same configurations have the same arrays except for a few fields.
         allowed = space.hardware, space.batching, space.concurrency
         alike = kept.get(allowed)
         if alike is None:
@@ -149,7 +150,7 @@ def session_arrays(session: Session, space: PlanSpace) -> SessionArrays:
 
 
 def _rules(space: PlanSpace) -> dict[str, Any]:
-    """What arrays have of a plan space beyond the configurations that it allows."""
+    """The fields of arrays that depend on a plan space, beyond the configurations that it allows."""
     return {
         "policy": policy_code(space.policy),
         "dummies": space.dummy.adds,
@@ -162,7 +163,7 @@ def _rules(space: PlanSpace) -> dict[str, Any]:
 def _build(session: Session, space: PlanSpace) -> SessionArrays:
     prices = tuple((h.name, h.price_per_h) for h in session.hardware)
     parts = [_narrow(_ranked_profile(module, prices), space) for module in session.modules]
-    # Narrowed columns may come transposed; compiled code would be compiled once more for rows that are not contiguous.
+    # Narrowed columns may come transposed, and rows that are not contiguous would be compiled for once more.
     columns = np.ascontiguousarray(np.concatenate([p.columns for p in parts], axis=1))
     parents = session.parents()
     children: list[list[int]] = [[] for _ in parents]
@@ -198,30 +199,30 @@ def _build(session: Session, space: PlanSpace) -> SessionArrays:
 
 
 def _highs_and_lows(numerators: Sequence[int], denominators: Sequence[int]) -> tuple[Floats, Floats]:
-    """The nearest floats of positive fractions, and the nearest floats of what is left, shape (fractions,) each."""
+    """The nearest floats of positive fractions, and the nearest floats of their remainders, shape (fractions,) each."""
     if max(numerators) >= FLOATS_COUNT or max(denominators) >= FLOATS_COUNT:
         highs, lows = zip(*map(_high_and_low, numerators, denominators), strict=True)
-        # Columns of one array would not be contiguous, and of such ones every search is compiled once more: minutes.
+        # Columns of one array would not be contiguous, and every search would be compiled for them again: minutes.
         return np.array(highs), np.array(lows)
     numerator, denominator = np.array(numerators, dtype=np.float64), np.array(denominators, dtype=np.float64)
     high = numerator / denominator
-    # Dekker's product: what a rounded product lacks, by halves of the factors, whose own products are floats exactly.
+    # Dekker's product: the rounding error of a product, by halves of the factors, whose own products are exact.
     product = high * denominator
     (front, back), (top, end) = _halves(high), _halves(denominator)
     lacking = ((front * top - product) + front * end + back * top) + back * end
-    # The remainder of a division is a float exactly, and so are both differences on the way to it.
+    # The remainder of a division is exactly a float, and so are both differences on the way to it.
     return high, ((numerator - product) - lacking) / denominator
 
 
 def _halves(values: Floats) -> tuple[Floats, Floats]:
-    """Each number as the sum of two of at most 26 digits (Veltkamp)."""
+    """Each number as the sum of two numbers of at most 26 digits (Veltkamp)."""
     much = values * SPLITTER
     front = much - (much - values)
     return front, values - front
 
 
 def _high_and_low(numerator: int, denominator: int) -> tuple[float, float]:
-    """The nearest float, and the nearest float of what is left."""
+    """The nearest float, and the nearest float of the remainder."""
     high = numerator / denominator
     above, below = high.as_integer_ratio()
     left = numerator * below - above * denominator
@@ -233,8 +234,8 @@ def _rows(lists: tuple[tuple[int, ...], ...] | list[list[int]]) -> tuple[Ints, I
 
 
 def _starts(sizes: list[int]) -> Ints:
-    """Where each of some rows begins that stand one after the other, then the total."""
-    # Of so few numbers numpy makes the sums in three times as long.
+    """The start of each of some consecutive rows, then the total."""
+    # For so few numbers numpy takes three times as long.
     return np.array([*accumulate(sizes, initial=0)], dtype=np.int64)
 
 
@@ -254,7 +255,7 @@ def _narrow(profile: _Profile, space: PlanSpace) -> _Profile:
 
 
 def _ranked_profile(module: Module, prices: tuple[tuple[str, Fraction], ...]) -> _Profile:
-    """A profile in rank order; the same profile object (as generated workloads share) is ranked once."""
+    """A profile in rank order; a profile object that modules share, as in generated workloads, is ranked once."""
     key = (id(module.profile), prices)
     entry = _profiles.get(key)
     if entry is None or entry[0] is not module.profile:
@@ -265,14 +266,14 @@ def _ranked_profile(module: Module, prices: tuple[tuple[str, Fraction], ...]) ->
 
 
 def _rank(profile: tuple[Configuration, ...], price: dict[str, Fraction]) -> _Profile:
-    """Sort by ratio in floats, then put what floats cannot tell apart in order by fractions."""
+    """Sort by ratio in floats, then by fractions where floats cannot decide."""
     floats = {name: float(p) for name, p in price.items()}
     columns = np.empty((7, len(profile)))
     columns[0] = [c.batch for c in profile]
     columns[1] = [c.concurrency for c in profile]
     durations = [c.duration_s.as_integer_ratio() for c in profile]
     columns[2] = [n / d for n, d in durations]
-    # Throughputs b·e/d from the durations' own numbers: a common factor changes no quotient.
+    # Throughputs b·e/d from the durations' own numbers: a common factor does not change a quotient.
     columns[3], columns[6] = _highs_and_lows(
         [c.batch * c.concurrency * d for c, (_, d) in zip(profile, durations, strict=True)], [n for n, _ in durations]
     )
@@ -296,10 +297,10 @@ def _rank(profile: tuple[Configuration, ...], price: dict[str, Fraction]) -> _Pr
 def _settled(
     profile: tuple[Configuration, ...], price: dict[str, Fraction], order: list[int], close: list[bool]
 ) -> tuple[list[int], NDArray[np.bool_]]:
-    """Ranks decided by fractions within each run of configurations whose floats are too close to decide them.
+    """Ranks by fractions within each run of configurations whose floats are too close to decide.
 
     Returns:
-        The order, and whether each configuration's ratio is that of the one before it.
+        The order, and whether each configuration has the ratio of the one before it.
     """
     settled: list[int] = []
     same = np.zeros(len(profile), dtype=np.bool_)
@@ -318,26 +319,26 @@ def _settled(
 
 
 def to_plan(session: Session, arrays: SessionArrays, machines: Ints, partial_at: Ints) -> Plan:
-    """The plan that counts of whole machines describe; partial and dummy rates are derived exactly.
+    """The plan with given counts of whole machines; partial and dummy rates are derived exactly.
 
     Args:
         session: the instance.
         arrays: its arrays.
         machines: whole machines per configuration, shape (configurations,).
-        partial_at: per module the configuration of the partial machine, -1: none, shape (modules,).
+        partial_at: per module the configuration of the partial machine, shape (modules,); -1 means none.
     """
     return Plan(tuple(module_plan(session, arrays, m, machines, partial_at[m]) for m in range(len(session.modules))))
 
 
 def module_plan(session: Session, arrays: SessionArrays, m: int, machines: Ints, partial_at: int) -> ModulePlan:
-    """The plan of module m that counts of whole machines describe; as `to_plan` has it.
+    """The plan of module m with given counts of whole machines; partial and dummy rates are derived exactly.
 
     Args:
         session: the instance.
         arrays: its arrays.
         m: number of the module.
         machines: whole machines per configuration of the session, shape (configurations,).
-        partial_at: configuration of the partial machine, -1: none.
+        partial_at: configuration of the partial machine; -1 means none.
     """
     module = session.modules[m]
     lo, hi, at = int(arrays.first[m]), int(arrays.first[m + 1]), int(partial_at)

@@ -26,27 +26,27 @@ from euclio.problems.session.plan import Plan
 from euclio.problems.session.rules import Charging, DummyRule
 from euclio.problems.session.space import PlanSpace
 
-# The least that whole machines cost together, from some amount on (ours).
+# The least cost of whole machines, from some amount on (ours).
 
 MOST_UNITS = 1 << 22
-"""Sums are not looked for where there are more multiples of the largest unit that divides all prices."""
+"""Sums are not searched if there are more multiples than this of the largest unit that divides all prices."""
 
 
 def price_unit(prices: Iterable[Fraction]) -> Fraction:
-    """An amount that divides all prices, if perhaps not the largest: gcd of numerators over lcm of denominators."""
+    """An amount that divides all prices, perhaps not the largest: gcd of numerators over lcm of denominators."""
     own = tuple(prices)
     return Fraction(gcd(*(price.numerator for price in own)), lcm(*(price.denominator for price in own)))
 
 
 def least_sum(prices: Iterable[Fraction], amount: Fraction) -> Fraction:
-    """The least sum of prices, each taken any number of times, that is no less than an amount above 0.
+    """The least sum of prices, each taken any number of times, that is not less than an amount above 0.
 
     Args:
-        prices: money per hour by hardware type; those that are 0 do not count.
+        prices: money per hour by hardware type; prices of 0 do not count.
         amount: money per hour.
 
     Returns:
-        The sum, exactly; the amount itself where there are too many sums, or all prices are 0.
+        The sum, exactly; the amount itself if there are too many sums, or all prices are 0.
     """
     paid = sorted({price for price in prices if price})
     if not paid or amount <= 0:
@@ -57,7 +57,7 @@ def least_sum(prices: Iterable[Fraction], amount: Fraction) -> Fraction:
     most = asked + sizes[0]
     if most > MOST_UNITS:
         return amount
-    # Bit i says whether i units are a sum. One that is no less than asked for is below `most`: add the cheapest.
+    # Bit i says whether i units are a sum. A sum of at least the amount is below `most`: add the cheapest price.
     sums, mask = 1, (1 << most + 1) - 1
     for size in sizes:
         while size <= most:
@@ -70,25 +70,26 @@ def least_sum(prices: Iterable[Fraction], amount: Fraction) -> Fraction:
 BOUGHT, BEST, BOUND = "bought_whole_per_h", "best_whole_per_h", "best_whole_bound_per_h"
 """Entries of a result's `stats`: cost per hour of the plan rounded up, of the best whole plan found, its bound."""
 PACKED_BOUND = "packed_bound_per_h"
-"""Entry of a result's `stats`: cost per hour that no plan of packed machines is below, proven."""
+"""Entry of a result's `stats`: a proven lower bound on the cost per hour of plans of packed machines."""
 BELOW = 1 - Fraction(1, 10**9)
-"""A bound in floating point is lowered by more than it may err before sums of prices are compared with it."""
+"""The factor that lowers a bound in floating point by more than its error before it is compared with sums of prices."""
 LIMIT_S = 5.0
-"""Seconds that the search of the best whole plan, or of the bound, takes at most."""
+"""The most seconds of the search for the best whole plan, or for the bound."""
 EXACT = "exact"
 SHARED, BUSIEST, SHARED_IN_TIME = "shared_per_h", "shared_busiest", "shared_poisson_attainment"
 SHARED_FREE = "shared_keeps_free"
-"""Entries of a result's `stats` about a plan that shares machines and costs less than the best known whole ones: its
-cost per hour, the time share that its busiest shared machine works, its share of Poisson requests in time; and 1 if its
-machines keep capacity free, as plans of an attainment do."""
+"""Entries of a result's `stats` about a plan that shares machines and costs less than the best known whole plan.
+
+They are its cost per hour, the time share that its busiest shared machine works, and its share of Poisson requests in
+time. A further entry is 1 if its machines keep capacity free, as plans of an attainment do."""
 MOST_SHARING, SHARE_S = 20, 0.1
 """Modules of a session for which sharing is tried, and seconds for each plan by share."""
 PARTS = (Fraction(1), Fraction(3, 4))
-"""Parts of the SLO that these plans are made for: the rest is left to the waits on shared machines."""
+"""Parts of the SLO for which these plans are made; the rest is left for the waits on shared machines."""
 
 
 def prepare(space: PlanSpace) -> None:
-    """Compile what `with_whole_costs` needs for a plan space, before anything is timed."""
+    """Compile the functions of `with_whole_costs` for a plan space, before anything is timed."""
     if EXACT in solvers("session"):
         if space.charging is Charging.SHARE:
             warm_up(solvers("session")[EXACT], _whole(space))
@@ -97,17 +98,17 @@ def prepare(space: PlanSpace) -> None:
 
 
 def with_whole_costs(session: Session, result: Result, limit_s: float | None) -> Result:
-    """The result with what its plan costs bought whole, and what the best plan of whole machines costs, in `stats`.
+    """The result with the cost of its plan bought whole, and of the best plan of whole machines, in `stats`.
 
-    With a plan of packed machines it is what none is below.
+    With a plan of packed machines, the entry is a lower bound on the cost of such plans.
 
     Args:
         session: the session, with its changes.
         result: its result.
-        limit_s: seconds that there are for it; None: no limit but `LIMIT_S`.
+        limit_s: seconds for both; None means no limit but `LIMIT_S`.
 
     Returns:
-        The result; as it is where it has no plan, or one of whole machines already.
+        The result; unchanged if it has no plan, or a plan of whole machines.
     """
     if result.value is None or result.plan is None or result.space.charging is Charging.WHOLE:
         return result
@@ -134,25 +135,26 @@ def _with_packed_bound(session: Session, result: Result, limit_s: float | None) 
 
 
 def packed_bound(session: Session, space: PlanSpace, limit_s: float) -> float | None:
-    """No packed plan costs less per hour: the optimum by share, with dummies at any rate. None means unknown.
+    """A lower bound on the cost per hour of packed plans: the optimum by share, with any dummy rates. None if unknown.
 
-    Every packed plan is one of these: on a shared machine the shares f/t sum up to no more than the time that it is
-    busy, hence to 1, and nobody waits for others. It is raised to the least sum of prices that is no less. Changes to
-    running machines are counted in other ways there, so that nothing is said where they bind.
+    Every packed plan counts as a plan by share. On a shared machine the shares f/t sum up to at most the time that it
+    is busy, hence to at most 1, and the plan by share has no waits for other modules. The bound is raised to the least
+    sum of prices that is not less. Changes to running machines are counted in other ways by share, so if they bind
+    there is no bound.
     """
     if EXACT not in solvers("session") or limit_s <= 0 or is_limited_by_changes(session):
         return None
     bound = solve(session, EXACT, space=_by_share(space), time_limit_s=limit_s).bound
     if bound is None:
         return None
-    # Where packed, every machine is charged whole: a cost is a sum of prices, and the least of these is a bound too.
+    # Every packed machine is charged whole, so a cost is a sum of prices, and the least such sum is a bound too.
     return max(float(bound), float(least_sum(session.price.values(), exact(bound) * BELOW)))
 
 
 def cheaper_shared(session: Session, space: PlanSpace, plans: Iterable[Plan], least: Fraction) -> Plan | None:
     """A plan on shared machines that costs less than some amount per hour; None if none is found.
 
-    Plans of other machines are packed (`share_machines`), also plans by share, which use the least time of machines.
+    The plans of other ways of charging are packed (`share_machines`), also those by share, which use the least time.
 
     Args:
         session: the session.
@@ -187,13 +189,13 @@ def shared_stats(session: Session, plan: Plan, space: PlanSpace) -> dict[str, fl
 
 
 def _shared_in_words(session: Session, result: Result) -> list[str]:
-    """The line on shared machines under a plan of others; none where they save nothing, or no solver makes them."""
+    """The line on shared machines under another plan; none if they save nothing, or no solver makes such plans."""
     space, stats = replace(result.space, charging=Charging.PACKED), result.stats
     makers = fitting(session, lambda solver: solver.space_on(session, space)) if SHARED in stats else []
     if not makers:
         return []
     if stats.get(SHARED_FREE):
-        # The plan is one of margins: the attainment decides whether it is found, and what it costs then.
+        # The plan is made for margins: the attainment decides whether there is one, and its cost.
         return ["shared machines that keep capacity free may cost less: --machines packed --attainment 0.99"]
     kept = f", {percent(stats[SHARED_IN_TIME])} of Poisson requests in time" if SHARED_IN_TIME in stats else ""
     named = "" if any(own.name == EXACT for own in makers) else f" --solver {makers[0].name}"
@@ -202,7 +204,7 @@ def _shared_in_words(session: Session, result: Result) -> list[str]:
 
 
 def whole_costs_in_words(session: Session, result: Result) -> list[str]:
-    """The line on whole machines under a plan by share, or on packed plans under one; none where nothing is known."""
+    """The line on whole machines under a plan by share, or on packed plans under a packed one; none if unknown."""
     stats = result.stats
     if result.space.charging is Charging.PACKED and result.value is not None and PACKED_BOUND in stats:
         least = money(session, exact(stats[PACKED_BOUND]))

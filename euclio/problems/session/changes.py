@@ -1,4 +1,4 @@
-"""Changes of a session: what if there were more requests, a tighter objective, other prices (ours).
+"""Changes of a session for what-if questions: more requests, a tighter objective, other prices (ours).
 
 A result of a changed session states its changes, so that the original instance and the result together are enough to
 check it.
@@ -41,32 +41,32 @@ quantile_level = late("euclio.problems.session.duration_quantiles", "quantile_le
 
 @dataclass(frozen=True, slots=True)
 class SessionChanges:
-    """Changes of a session; None: as it is.
+    """Changes of a session; a field of None leaves the session as it is.
 
     Attributes:
-        rate_rps: requests per second of all sources together (modules without parents); the rates of all modules are
-            scaled in ratio so that it is that.
+        rate_rps: requests per second of all sources (modules without parents) together; the rates of all modules are
+            scaled in proportion.
         slo_s: latency objective in seconds.
         rates_rps: requests per second of applications, by name; the rates of an application's modules are scaled.
         objectives_s: latency objectives in seconds, by name.
         price_per_h: money per hour, by hardware.
         stock: most machines that a plan may use, by hardware.
         running: the machines that run already.
-        most_changes: most machines that may be added to them and removed from them together.
+        most_changes: most machines that may be added to these and removed from them together.
         price_per_change_per_h: money for each machine added or removed, for each hour that the plan is to run.
-        state: what a change of a module's machines costs on top because they hold state, by name of the module.
+        state: additional price of a change of a module's machines because they hold state, by name of the module.
         spare_machines: spare machines of each type that a plan uses.
         largest_share: largest share of a module's requests that may need some hardware, by its name, or a group of
             types, by their names with "+" between them.
         resources: capacity by name of a resource that machines take some of.
-        takes: what a machine takes of a resource with a capacity, by name of the resource, then by hardware.
-        headroom: by what share more requests are planned for: after `rate_rps`, all rates are multiplied by 1 + this.
-        durations: quantile of the durations that a plan is to hold at, such as "p95": every configuration takes that
-            in place of its duration.
-        longest_duration_s: seconds that a batch takes at most, by name of the module; of the durations planned with.
+        takes: amount of a resource with a capacity that a machine takes, by name of the resource, then by hardware.
+        headroom: share of additional requests to plan for: after `rate_rps`, all rates are multiplied by 1 + this.
+        durations: quantile of the durations at which a plan holds, such as "p95"; it replaces the duration of every
+            configuration.
+        longest_duration_s: most seconds of a batch, by name of the module, of the durations that are planned with.
         least_machines: the whole machines that a module has at least, by its name.
         at_least: machines that are paid for, used or not, by hardware.
-        slices: the profile of the GPU slice that a machine is, by name of the resource, then by hardware.
+        slices: profile of the GPU slice that a machine is, by name of the resource, then by hardware.
 
     Raises:
         InputError: a number out of range; names the field.
@@ -149,7 +149,7 @@ class SessionChanges:
         )
 
     def _machines(self, session: Session) -> dict[str, Any]:
-        """The fields of a session that say its machine types, and which groups of them have a largest share."""
+        """The fields of a session that state its machine types, and the groups of them with a largest share."""
         shares, taken, sliced = self._shares(session), self._by_type(session, "takes"), self._by_type(session, "slices")
         hardware = tuple(self._hardware(h, shares, taken[h.name], sliced[h.name]) for h in session.hardware)
         kept = (group for group in session.largest_shares if frozenset(group.hardware) not in shares)
@@ -179,10 +179,10 @@ class SessionChanges:
         except InputError as error:
             kind, _, resource = (error.field or "").partition(".")
             if kind == "slices":
-                # Of both fields the one that changes may be named.
+                # If two fields conflict, the error may name the one that changes.
                 kind = "slices" if resource in sliced or resource not in taken else "takes"
                 raise InputError(f"{name}: {error.message}", field=f"{kind}.{resource}") from None
-            # Of two changes that do not fit together either one may be named.
+            # If two changes conflict, the error may name either.
             changed = "at_least" if name in (self.at_least or {}) else "stock"
             said = error.message if changed == "at_least" else f"does not fit `at_least`, which {error.message}"
             raise InputError(said, field=f"{changed}.{name}") from None
@@ -200,7 +200,7 @@ class SessionChanges:
         return found
 
     def _by_type(self, session: Session, field: str) -> dict[str, dict[str, Any]]:
-        """What machines take of resources, or which slices they are, by hardware, then by name of the resource."""
+        """The amounts or slices of resources that machines take, by hardware, then by name of the resource."""
         found: dict[str, dict[str, Any]] = {h.name: {} for h in session.hardware}
         for resource, each in (getattr(self, field) or {}).items():
             if resource not in session.resources | (self.resources or {}):
@@ -238,14 +238,14 @@ class SessionChanges:
         return joined(words or ["nothing changed"])
 
     def _spare_in_words(self) -> list[str]:
-        """What may fail or be taken away."""
+        """The changes for machines that fail or are taken away."""
         words = [f"{name} for at most {percent(float(most), 1)}" for name, most in (self.largest_share or {}).items()]
         if self.spare_machines is not None:
             words.append(f"{counted(self.spare_machines, 'spare machine')} of every type that is used")
         return words
 
     def _floors_in_words(self) -> list[str]:
-        """The longest durations, and what there is at least."""
+        """The longest durations, and the least machines."""
         longest = (self.longest_duration_s or {}).items()
         words = [f"batches of {name} within {full(seconds)} s" for name, seconds in longest]
         words += [f"at least {counted(n, 'machine')} for {name}" for name, n in (self.least_machines or {}).items()]
@@ -271,7 +271,7 @@ class SessionChanges:
         return Running(machines, most, price)
 
     def _objectives(self, session: Session) -> dict[str, Any]:
-        """The fields of a session that say its objectives."""
+        """The fields of a session that state its objectives."""
         if not session.objectives:
             if self.objectives_s:
                 raise InputError("the session has one objective without a name; give it in seconds", field="slo_s")
@@ -286,7 +286,7 @@ class SessionChanges:
         return {"slo_s": None, "objectives": [replace(one, slo_s=changed[name]) for name, one in known.items()]}
 
     def _load(self, session: Session) -> dict[str, Any]:
-        """The fields of a session that say its modules and their rates."""
+        """The fields of a session that state its modules and their rates."""
         changed = self.durations is not None or self.longest_duration_s is not None
         modules = modules_at(session, self.durations, self.longest_duration_s or {}) if changed else session.modules
         every = 1 + (self.headroom or Fraction(0))
@@ -319,7 +319,7 @@ class SessionChanges:
 
 
 def source_rate(session: Session) -> Fraction:
-    """Requests per second of all sources together: of the modules without parents, which requests enter by."""
+    """Requests per second of all sources together: of the modules without parents, by which requests enter."""
     below = {child for _, child in session.edges}
     return sum((module.rate_rps for module in session.modules if module.name not in below), Fraction(0))
 
@@ -351,7 +351,7 @@ def _running_of(path: str) -> tuple[RunningMachines, ...]:
 
 
 def _running_given(given: Any, session: Session) -> tuple[RunningMachines, ...]:
-    """The running machines that a call gives: a result, a plan or the file of a result, or the machines themselves.
+    """The running machines that a call gives as a result, a plan, the file of a result, or machines themselves.
 
     Raises:
         InputError: it is none of these, or a plan of other modules than the session's.

@@ -1,4 +1,4 @@
-"""What sessions and their plan spaces may ask of a solver that not every one covers (`euclio.core.parameters`)."""
+"""Demands of sessions and their plan spaces: features that not every solver covers (`euclio.core.parameters`)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from euclio.problems.session.space import PlanSpace
 
 NO_PAPER = "no paper asks for it"
 SEVERAL_OBJECTIVES = frozenset({"objectives", "no_objective"})
-"""What methods cover that know the lengths of paths by the session's DAG alone, with its delays and ends."""
+"""Demands that a method covers if it knows the lengths of paths only by the session's DAG, with its delays and ends."""
 FLOORS = frozenset({"at_least", "least_machines"})
-"""What methods cover that plan without a look at idle machines, which the checker adds to any plan."""
+"""Demands that a method covers if it ignores idle machines, which the checker adds to any plan."""
 FEWER_DUMMIES = ("dummy", DummyRule.MACHINE)
 
 
@@ -30,16 +30,18 @@ def _fastest_full(session: Session, space: PlanSpace) -> bool:
 
 
 def never_cheaper_at_more(session: Session, space: PlanSpace) -> bool:
-    """Whether the least cost is proven not to fall, and a plan not to appear, as all rates rise alike.
+    """Whether it is proven that the least cost does not fall, and no plan appears, if all rates rise alike.
 
-    Where machines are charged whole, dummies fill them for nothing. Fill a plan's machines: it costs the same, has as
-    many machines of each type (stock, resources, changes and spare machines ask for no more), the types that may be
-    lost leave no less, and it is no slower where no machine is slower when it is full (`Policy.fastest_full`). A policy
-    looks at rates with dummies only, so that these full machines take as long at every lower rate: its plan is one
-    there too, and all limits but one are about machines; what has to be left without a type falls with the rate.
+    If machines are charged whole, dummies fill them at no cost. Fill the machines of a plan with dummies. The plan
+    costs the same. It has as many machines of each type, and stock, resources, changes and spare machines ask for no
+    more. The types that may be lost leave no less. The plan is no slower if no machine is slower when it is full
+    (`Policy.fastest_full`). A policy sees only rates with dummies, so these full machines take as long at every lower
+    rate. So the plan is a plan there too: all limits but one are about machines, and the requests that must be served
+    without a type fall with the rate.
 
-    It is not so by share (a machine is paid for what it takes) or without dummies; where a full machine is slower (`rr`
-    with several batches at a time, a user's own policy); or where modules share machines that are not full.
+    There is no such proof by share, where a machine is paid for the share in use, and none without dummies. Nor is
+    there one where a full machine is slower (`rr` with several batches at a time, a user's own policy), or where
+    modules share machines that are not full.
     """
     return space.fills and not space.charging.packs and _fastest_full(session, space)
 
@@ -49,12 +51,12 @@ def _continuous_by_share(space: PlanSpace) -> bool:
 
 
 def _continuous_whole(session: Session, space: PlanSpace) -> bool:
-    """Whether rule `continuous` has other plans of interest than rule `machine` although machines are charged whole."""
+    """Whether rule `continuous` adds useful plans to those of rule `machine` although machines are charged whole."""
     return not space.dummy.countable and space.charging.whole and quick_when_partial(session, space)
 
 
 def is_limited_by_changes(session: Session) -> bool:
-    """Whether a plan may not change running machines at will."""
+    """Whether changes to running machines are limited or cost anything."""
     running = session.running
     return running is not None and (running.binds or any(session.state.values()))
 
@@ -67,7 +69,7 @@ def _limited(session: Session) -> bool:
 SESSION_DEMANDS = (
     Demand("packed", "packed machines", lambda session, space: space.charging.packs),
     Demand("whole", "whole machines", lambda session, space: space.charging.whole and not space.charging.packs),
-    # By share it limits a sum of shares, by whole machines a number: not every method that covers one covers both.
+    # By share it limits a sum of shares, by whole machines a number, and not every method covers both.
     Demand("stock", "a stock of machines", lambda session, space: bool(session.stock) and space.charging.whole),
     Demand(
         "shares",

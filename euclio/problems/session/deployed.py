@@ -1,4 +1,4 @@
-"""The plan of machines that run already, as a user states them: three L4 with batch 8 (ours; docs/howto/now.md)."""
+"""The plan of running machines, as a user states them: three L4 with batch 8 (ours; docs/howto/now.md)."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from euclio.problems.session.rules import Charging, DummyRule
 from euclio.problems.session.space import PlanSpace
 
 BatchSize = tuple[int, int | None]
-"""Requests of a batch, and batches at a time; None: the profile has one number of them only."""
+"""Requests of a batch, and batches at a time; None means the only number of them in the profile."""
 Batches = BatchSize | Mapping[str, BatchSize] | None
-"""The batch of all machines, or by MODULE or MODULE:TYPE; None: the profile has one only."""
+"""The batch of all machines, or by MODULE or MODULE:TYPE; None means the only one in the profile."""
 
 
 def deployed(
     session: Session, machines: Mapping[str, int], batches: Batches = None, option: str = "--machines"
 ) -> tuple[Plan, PlanSpace]:
-    """The plan of so many machines, each charged whole, and its plan space.
+    """The plan of given machines, each charged whole, and its plan space.
 
-    Dummies stand for the capacity that is free. Where that is a machine or more, their rule is `continuous`.
+    Dummies stand for free capacity. If that is a machine or more, their rule is `continuous`.
 
     Args:
         session: the instance.
@@ -33,7 +33,7 @@ def deployed(
         option: the option that gives the machines, for errors.
 
     Raises:
-        InputError: an unknown name, a module without machines, a batch that is unknown or not said, or machines that
+        InputError: an unknown name, a module without machines, a batch that is unknown or missing, or machines that
             take less than their module's rate.
     """
     alone = f"{session.modules[0].name}:" if len(session.modules) == 1 else ""
@@ -65,7 +65,7 @@ def deployed(
 
 
 def _configuration(module: Module, hardware: str, size: BatchSize | None, option: str) -> Configuration:
-    """The one configuration of a module that has a hardware and a batch."""
+    """The only configuration of a module that has a hardware and a batch."""
     there = [c for c in module.profile if c.hardware == hardware]
     batch, concurrency = size or (None, None)
     found = [c for c in there if batch in (None, c.batch) and concurrency in (None, c.concurrency)]
@@ -85,7 +85,7 @@ def _configuration(module: Module, hardware: str, size: BatchSize | None, option
 
 
 def _too_few(module: Module, own: Sequence[Allocation]) -> str:
-    """That machines take less than their module's rate."""
+    """The message that machines take less than their module's rate."""
     machines = joined(f"{one.machines} {one.configuration.hardware}, batch {one.configuration.batch}," for one in own)
     return (
         f"module {module.name}: {machines} take {full(whole_rps(tuple(own)))} of {full(module.rate_rps)} requests per "

@@ -1,19 +1,20 @@
-"""Doubts about measured durations: rows of a profile that no machine is likely to have taken so long for (ours).
+"""Doubts about measured durations: rows of a profile whose durations are unlikely (ours).
 
-Along growing batch sizes b, of one machine type and concurrency, a batch takes no less time, and no longer than its
-requests in smaller batches one after the other: with d the duration of batch b, a batch of c·b takes from d to c·d. The
-same holds along growing concurrency of one batch size. Measurements break this a little, by noise and by kernels that
-libraries choose by size; a slipped decimal point, a duration in another unit or a row of another machine break it by
-much. So four things are doubted (docs/howto/doubts.md counts them in published measurements):
+Let the batch size b grow for one machine type and concurrency. A batch takes no less time than a smaller one, and no
+longer than its requests in smaller batches one after the other: with d the duration of batch b, a batch of c·b takes
+from d to c·d. The same holds for growing concurrency at one batch size. Measurements break this by a little, because of
+noise and of kernels that libraries choose by size. A slipped decimal point, a duration in another unit or a row of
+another machine break it by much. So there are four kinds of doubt (docs/howto/doubts.md counts them in published
+measurements):
 
 - a larger batch that takes less than a smaller one, by more than `FASTER`;
-- throughput that falls to less than 1/`DIP` of what it was, and rises to more than `DIP` times that again;
+- throughput that falls to less than 1/`DIP` of what it was, and rises again to more than `DIP` times that;
 - a duration more than `OFF` times above or below the line through its neighbours. At an end of the row, and with one
   neighbour only, the line is kept between d and c·d of the neighbour;
-- durations that hardly move over the batch sizes: a time per request, not per batch, does that.
+- durations that hardly change over the batch sizes, as times per request do.
 
-Which of two rows that disagree is the wrong one, is decided by which of them leaves the smoother rest when it is left
-out. Doubts are in floating point and decide nothing about plans.
+If two rows disagree, the wrong one is the one without which the rest is smoother. Doubts are in floating point and
+decide nothing about plans.
 """
 
 from __future__ import annotations
@@ -32,20 +33,20 @@ from euclio.problems.session.latency.paths import longest_path
 
 objectives_kept = late("euclio.problems.session.parts_of_plans", "objectives_kept")
 
-# What looks odd about a session without being wrong: an objective in another unit than the durations (ours).
+# Hints about a session that looks odd without being wrong: an objective in another unit than the durations (ours).
 
 MOST_TIMES = 100
-"""An SLO of more times the least latency is likely one in milliseconds; none of the measured sessions has one."""
+"""An SLO of more than this many times the least latency is likely in milliseconds; no measured session has one."""
 LEAST_SHARE = 0.1
-"""An SLO of less than this share of the least latency likely stands next to durations in milliseconds; where it is only
-a little too short, the explanation of why there is no plan says all."""
+"""An SLO of less than this share of the least latency likely stands next to durations in milliseconds. An SLO that is
+only a little too short needs no hint, because the explanation of why there is no plan is enough."""
 
 
 def slo_hint(session: Session) -> str:
-    """One line where the SLO and the durations seem to be in different units; empty: they do not.
+    """One line if the SLO and the durations seem to be in different units; otherwise empty.
 
-    The least latency is that of the longest path of fastest machines, each of which collects at the rate of a module
-    that is all theirs.
+    The least latency is that of the longest path of fastest machines, each of which collects its batches at the whole
+    rate of its module.
     """
     each = [Fraction(_least_s(module)) for module in session.modules]
     if session.objectives:
@@ -55,7 +56,7 @@ def slo_hint(session: Session) -> str:
 
 
 def _unit_hint(what: str, slo_s: Fraction, least_s: Fraction) -> str:
-    """The line on one objective; empty where it and the durations seem to be in one unit."""
+    """The line on one objective; empty if it and the durations seem to be in one unit."""
     least = float(least_s)
     ratio = float(slo_s) / least
     if ratio > MOST_TIMES:
@@ -83,31 +84,31 @@ def _alone_s(c: Configuration, rate: float) -> float:
 
 
 FASTER = 0.25
-"""Part by which a larger batch may take less than a smaller one."""
+"""The share by which a larger batch may be faster than a smaller one."""
 DIP = 2.0
-"""How many times lower throughput may be than before and after."""
+"""The factor by which throughput may be lower than before and after."""
 OFF = 5.0
-"""How many times a duration may be above or below the line through its neighbours."""
+"""The factor by which a duration may be above or below the line through its neighbours."""
 WIDE = 4
-"""How many times the smallest batch the largest one is, from which on durations have to move."""
+"""The ratio of the largest to the smallest batch from which on durations have to change."""
 FLAT = 1.1
-"""How many times the smallest batch's duration the largest one's is at most where durations do not move."""
+"""The largest ratio of the largest batch's duration to the smallest one's if durations do not change."""
 HIGH = Fraction(9, 10)
-"""From which quantile on it is not below the duration, be that the median or the mean."""
+"""A quantile from this one on is not below the duration, whether that is the median or the mean."""
 MOST = 100
-"""Rows of one machine type and concurrency that are doubted at most."""
+"""The most rows of one machine type and concurrency that are doubted."""
 NEAR = 3
-"""Rows on each side that say how smooth what is left is without one of them."""
+"""Rows on each side that show how smooth the rest is without one of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A row of a profile that is doubted.
+    """A doubt about a row of a profile.
 
     Attributes:
         place: its place in the profile.
-        others: places of the rows that it is held against.
-        says: what is doubted and what its neighbours say, where ``{0}``, ``{1}`` and so on stand for `others`.
+        others: places of the rows with which it is compared.
+        says: the doubt and the evidence of its neighbours, where ``{0}``, ``{1}`` and so on stand for `others`.
     """
 
     place: int
@@ -116,7 +117,7 @@ class Doubt:
 
 
 Label = Callable[[int], str]
-"""Where a row of a profile stands, such as "line 6", by its place in the profile."""
+"""The position of a row of a profile, such as "line 6", by its place in the profile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +134,13 @@ class _Point:
 
 
 def session_doubts(session: Session, field: str = "") -> list[str]:
-    """A line on each row of a session's profiles that is doubted.
+    """A line on each doubtful row of a session's profiles.
 
-    Modules with one profile say it once.
+    Modules with one profile have one line together.
 
     Args:
         session: the session.
-        field: what stands before the fields of its modules in the file, such as "session.".
+        field: text before the fields of its modules in the file, such as "session.".
     """
     found: list[str] = []
     seen: set[int] = set()
@@ -151,12 +152,12 @@ def session_doubts(session: Session, field: str = "") -> list[str]:
 
 
 def doubt_lines(module: str, profile: Sequence[Configuration], label: Label) -> list[str]:
-    """A line on each row of a module's profile that is doubted, the durations first, then each quantile of them.
+    """A line on each doubtful row of a module's profile, the durations first, then each quantile of them.
 
     Args:
         module: the module's name.
         profile: its rows.
-        label: where a row stands.
+        label: the position of a row.
     """
     found = [_line(module, profile, doubt, label, "") for doubt in doubts_of(profile)]
     for level in dict.fromkeys(level for c in profile for level in c.quantiles_s):
@@ -171,7 +172,7 @@ def doubt_lines(module: str, profile: Sequence[Configuration], label: Label) -> 
 
 
 def _below(c: Configuration, place: int, level: str) -> Doubt:
-    """The doubt about a high quantile that is below the duration, of which the longest batches take more."""
+    """The doubt about a high quantile below the duration: the longest batches take at least that long."""
     quantile = _seconds(float(c.quantiles_s[level]))
     return Doubt(place, (), f"takes {_seconds(float(c.duration_s))}, and its {level} is {quantile}, which is less")
 
@@ -187,7 +188,7 @@ def _line(module: str, profile: Sequence[Configuration], doubt: Doubt, label: La
 
 
 def doubts_of(profile: Sequence[Configuration]) -> tuple[Doubt, ...]:
-    """The rows of a profile that are doubted, in its order."""
+    """The doubts about the rows of a profile, in its order."""
     found: dict[int, Doubt] = {}
     places = range(len(profile))
     by_batch = _series(profile, places, lambda c: (c.hardware, c.concurrency), lambda c: c.batch)
@@ -227,7 +228,7 @@ def _doubted(series: list[_Point], what: str) -> Iterator[Doubt]:
 
 
 def _flat(series: Sequence[_Point]) -> Iterator[Doubt]:
-    """The doubt about the largest batch of a series whose durations hardly move."""
+    """The doubt about the largest batch of a series whose durations hardly change."""
     first, last = series[0], series[-1]
     if last.size >= WIDE * first.size and last.seconds <= FLAT * first.seconds:
         says = f"takes {_seconds(last.seconds)}, and batch {first.size} ({{0}}) {_seconds(first.seconds)}"
@@ -235,7 +236,7 @@ def _flat(series: Sequence[_Point]) -> Iterator[Doubt]:
 
 
 def _conflict(points: Sequence[_Point]) -> tuple[str, tuple[int, ...]] | None:
-    """The first points that do not go together: why, and their places; None: all go together."""
+    """The first points that disagree: the reason and their places; None if all agree."""
     for why, found in (("faster", _faster(points)), ("dip", _dip(points)), ("off", _off(points))):
         if found is not None:
             return why, found
@@ -243,7 +244,7 @@ def _conflict(points: Sequence[_Point]) -> tuple[str, tuple[int, ...]] | None:
 
 
 def _faster(points: Sequence[_Point]) -> tuple[int, ...] | None:
-    """A point and the first larger one that takes less by more than `FASTER`."""
+    """A point, and the first larger one that is faster by more than `FASTER`."""
     longest = 0
     for k, point in enumerate(points):
         if point.seconds < (1 - FASTER) * points[longest].seconds:
@@ -269,7 +270,7 @@ def _dip(points: Sequence[_Point]) -> tuple[int, ...] | None:
 
 
 def _off(points: Sequence[_Point]) -> tuple[int, ...] | None:
-    """The first point that is far from the line through its neighbours, and these."""
+    """The first point that is far from the line through its neighbours, and these neighbours."""
     for k in range(len(points)):
         if abs(_distance(points, k)) > math.log(OFF):
             return tuple(sorted({k, *_neighbours(points, k)}))
@@ -277,13 +278,13 @@ def _off(points: Sequence[_Point]) -> tuple[int, ...] | None:
 
 
 def _neighbours(points: Sequence[_Point], k: int) -> tuple[int, ...]:
-    """The points on both sides of one, or the nearest two of an end."""
+    """The points on both sides of a point, or the nearest two of an end."""
     near = (k - 1, k + 1) if 0 < k < len(points) - 1 else (k + 1, k + 2) if k == 0 else (k - 2, k - 1)
     return tuple(j for j in near if 0 <= j < len(points))
 
 
 def _span(points: Sequence[_Point], k: int) -> tuple[float, float]:
-    """What the neighbours of a point say of its seconds: the line through them; with one neighbour, from d to c·d."""
+    """The seconds of a point by its neighbours: the line through them; with one neighbour, from d to c·d."""
     near = [points[j] for j in _neighbours(points, k)]
     if not near:
         return 0.0, math.inf
@@ -300,20 +301,20 @@ def _span(points: Sequence[_Point], k: int) -> tuple[float, float]:
 
 
 def _distance(points: Sequence[_Point], k: int) -> float:
-    """The logarithm of a point's seconds over what its neighbours say; 0: within that."""
+    """The logarithm of a point's seconds over the seconds by its neighbours; 0 within them."""
     least, most = _span(points, k)
     seconds = points[k].seconds
     return math.log(seconds / least) if seconds < least else math.log(seconds / most) if seconds > most else 0.0
 
 
 def _roughness_without(points: Sequence[_Point], k: int) -> float:
-    """How far the points near one are off the lines through their neighbours, where it is left out, in all."""
+    """The total distance of the points near one from the lines through their neighbours, if that one is left out."""
     near = [*points[max(0, k - NEAR - 2) : k], *points[k + 1 : k + NEAR + 3]]
     return sum(abs(_distance(near, j)) for j in range(len(near)))
 
 
 def _told(point: _Point, why: str, others: Sequence[_Point], kept: Sequence[_Point], what: str) -> Doubt:
-    """What is doubted of a point, and what those that are left say."""
+    """The doubt about a point, with the evidence of the points that are left."""
     points = sorted([*kept, point], key=lambda one: one.size)
     k = points.index(point)
     near, (least, most) = _neighbours(points, k), _span(points, k)

@@ -13,15 +13,15 @@ from euclio.problems.session.instance import Configuration, Module, Session, lev
 
 
 def modules_at(session: Session, level: str | None, longest_s: Mapping[str, Fraction]) -> tuple[Module, ...]:
-    """The modules with a quantile of each duration in its place; modules with one profile still share one.
+    """The modules with a quantile of each duration in its place; modules that shared one profile still share one.
 
     Args:
         session: the session.
-        level: the quantile; None: the durations stay.
-        longest_s: seconds that a batch takes at most, by name of the module: of these durations.
+        level: the quantile; None leaves the durations as they are.
+        longest_s: most seconds of a batch at these durations, by name of the module.
 
     Raises:
-        InputError: a configuration does not say that quantile, or none of a module is short enough.
+        InputError: a configuration does not state that quantile, or no configuration of a module is short enough.
     """
     made: dict[object, tuple[Configuration, ...]] = {}
     found = []
@@ -29,7 +29,7 @@ def modules_at(session: Session, level: str | None, longest_s: Mapping[str, Frac
         longest = longest_s.get(module.name, module.longest_duration_s)
         key = id(module.profile), module.left_out
         if level is not None and key not in made:
-            # What was too slow may not be at this quantile.
+            # Configurations that were too slow may be fast enough at this quantile.
             made[key] = tuple(_at_quantile(module, c, level) for c in module.given)
         try:
             if level is not None:

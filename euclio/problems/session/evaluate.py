@@ -1,6 +1,6 @@
-"""The checker: it alone decides whether a plan of a session is feasible and what it costs (docs/model/sessions.md).
+"""The checker: it alone decides whether a plan of a session is feasible, and its cost (docs/model/sessions.md).
 
-Exact rational arithmetic from the decimal text of the input; it shares no code with any solver.
+It uses exact rational arithmetic on the decimal text of the input, and shares no code with any solver.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from euclio.problems.session.rules import DummyRule
 from euclio.problems.session.space import FULL_SPACE, PlanSpace
 
 ZERO = Fraction(0)
-"""Made once: every module of every plan is compared with it."""
+"""Made once, because every module of every plan is compared with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleEvaluation:
-    """What the checker found for one module.
+    """The checker's findings on one module.
 
     Attributes:
         worst_case_latency_s: the largest latency over its machines, in seconds.
@@ -58,18 +58,18 @@ class Evaluation(Framed):
     """The checker's answer on a plan.
 
     Attributes:
-        violations: one line per broken rule; empty: the plan is feasible.
+        violations: one line per broken rule; empty means that the plan is feasible.
         cost_per_h: exact cost in money per hour (None if a module could not be priced).
         latency_s: longest path of worst-case latencies in seconds, with delays and the end of its last module (None if
             a module could not be priced).
         objectives: seconds of the longest path of each objective, by its name; none in a session with one SLO.
         modules: one entry per module (empty if one could not be priced).
-        changes: machines added to and removed from those that run already (`Session.running`); None: nothing runs, or
-            a module could not be priced.
-        spare_cost_per_h: what spare machines cost, in money per hour; part of `cost_per_h`.
+        changes: machines added to and removed from those that run already (`Session.running`); None if nothing runs,
+            or a module could not be priced.
+        spare_cost_per_h: cost of spare machines in money per hour; part of `cost_per_h`.
         idle: machines that stand by, by module and hardware type.
         unused: machines that are paid for and not used, by hardware type.
-        floor_cost_per_h: what both cost, in money per hour; part of `cost_per_h`.
+        floor_cost_per_h: cost of idle and unused machines in money per hour; part of `cost_per_h`.
     """
 
     _view = late_value("euclio.problems.session.views", "EVALUATION")
@@ -92,17 +92,17 @@ class Evaluation(Framed):
 
     @property
     def value(self) -> Fraction | None:
-        """What the plan is to be best at: its cost."""
+        """The value of the plan: its cost."""
         return self.cost_per_h
 
     @property
     def cost(self) -> float | None:
-        """The cost in money per hour as a float, as of results; None: it could not be computed."""
+        """The cost in money per hour as a float, as in results; None if it could not be computed."""
         return None if self.cost_per_h is None else float(self.cost_per_h)
 
 
 Priced = dict[tuple[int, int], tuple[ModulePlan, ModuleEvaluation]]
-"""Plans of modules that were found without fault, by number of the module and identity of the plan, which is kept."""
+"""Plans of modules without a fault, by number of the module and identity of the plan, which is kept alive."""
 
 
 def evaluate(
@@ -119,9 +119,9 @@ def evaluate(
         session: the instance.
         plan: one module plan per module of the instance.
         space: policy, dummy rule and limits that the plan has to obey.
-        slo_s: latency objective to hold the plan to instead of the session's, of any magnitude; None: the session's.
-        priced: what was found of modules' plans in this session and plan space, which other plans have parts of; those
-            of this plan are added. None: every module is priced.
+        slo_s: latency objective in place of the session's, of any magnitude; None means the session's.
+        priced: the findings on modules' plans in this session and plan space; plans share parts. The findings on this
+            plan are added. None means that every module is priced.
 
     Returns:
         Violations, cost per hour, end-to-end latency, and the same per module.
@@ -214,7 +214,7 @@ def _missed(
     ]
     if missed:
         return missed
-    # Only the end of a module that no objective names is passed: `ends` has what it stands for.
+    # Only the end of a module that no objective names is exceeded; `ends` gives the reason for its value.
     return [
         f"path {_named(path)} leads to no objective, and takes more than {full(LARGEST)} s, the longest supported time"
     ]
@@ -251,7 +251,7 @@ def _broken_rules(module: Module, plan: ModulePlan, price: dict[str, Fraction], 
         problems.append(f"{len(plan.allocations)} allocations, at most {space.max_allocations} are allowed")
     for allocation in plan.allocations:
         c = allocation.configuration
-        # Nearly always it is one of the profile itself; comparing values takes as long as the rest of the check.
+        # Nearly always it is an object of the profile itself; comparing values takes as long as the rest of the check.
         if not any(c is own for own in module.profile) and c not in module.profile:
             problems.append(f"{_label(c)} taking {full(c.duration_s)} s is not in the profile")
         elif not space.allows(c.hardware, c.batch, c.concurrency):
@@ -298,8 +298,8 @@ def _share(session: Session, plan: Plan, space: PlanSpace, found: list[ModuleEva
 def machines_by_hardware(plan: Plan, partial_rps: list[Fraction], space: PlanSpace) -> dict[str, Fraction]:
     """Machines of each hardware type that a plan is charged for; partial rates as derived, one per module.
 
-    A partial machine counts by the share that is used or, where machines are charged whole, as one; a machine that
-    modules share counts once.
+    A partial machine counts by its share in use, or as one if machines are charged whole; a machine that modules share
+    counts once.
     """
     used: dict[str, Fraction] = {}
     for module, partial in zip(plan.modules, partial_rps, strict=True):
@@ -315,7 +315,7 @@ def machines_by_hardware(plan: Plan, partial_rps: list[Fraction], space: PlanSpa
 
 
 def bought_machines(session: Session, plan: Plan, partial_rps: list[Fraction], space: PlanSpace) -> dict[str, Fraction]:
-    """Machines of each hardware type that a plan is charged for, those included that stand by (`idle_machines`)."""
+    """Machines of each hardware type that a plan is charged for, with those that stand by (`idle_machines`)."""
     used = machines_by_hardware(plan, partial_rps, space)
     for (_, hardware), n in idle_machines(session, plan, partial_rps).items():
         used[hardware] += n
@@ -323,7 +323,7 @@ def bought_machines(session: Session, plan: Plan, partial_rps: list[Fraction], s
 
 
 def _price(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: PlanSpace) -> ModuleEvaluation | str:
-    """Derive partial and dummy rate, then latency and cost; or the rule that is broken, in words."""
+    """Derive partial and dummy rate, then latency and cost; if a rule is broken, the rule in words."""
     rate, last = module.rate_rps, plan.allocations[-1]
     whole = whole_rps(plan.allocations)
     left = rate - whole
@@ -361,7 +361,7 @@ def _price(module: Module, plan: ModulePlan, price: dict[str, Fraction], space: 
 
 
 def _whole_cost(allocations: tuple[Allocation, ...], price: dict[str, Fraction]) -> Fraction:
-    """What the whole machines cost per hour."""
+    """The cost of the whole machines per hour."""
     # A fraction times an integer takes half as long as an integer times a fraction; a sum from 0 on adds once more.
     cost = price[allocations[0].configuration.hardware] * allocations[0].machines
     for allocation in allocations[1:]:
@@ -370,12 +370,12 @@ def _whole_cost(allocations: tuple[Allocation, ...], price: dict[str, Fraction])
 
 
 def _is_off(written: Fraction, derived: Fraction, rate: Fraction, dummy: Fraction, whole: Fraction) -> bool:
-    """Whether a written rate differs from the derived one by more than the slack; most are the same to the digit."""
+    """Whether a written rate differs from the derived one by more than the slack; most are equal to the digit."""
     return written != derived and abs(written - derived) > written_slack_rps(rate + dummy, whole)
 
 
 class MachineLatency(NamedTuple):
-    """Worst-case latency of machines that are alike.
+    """Worst-case latency of equal machines.
 
     Attributes:
         allocation: place of their allocation in the module's plan.
@@ -395,7 +395,7 @@ def machine_latencies(
 
     Args:
         allocations: the module's allocations.
-        partial: rate of the partial machine as derived; 0: there is none.
+        partial: derived rate of the partial machine; 0 means that there is none.
         total: the module's rate with dummies.
         price: price per hour by hardware.
         policy: dispatch policy.
@@ -426,7 +426,7 @@ def machine_latencies(
 
 
 def _broken_dummy_rule(rule: DummyRule, dummy: Fraction, t_last: Fraction) -> str:
-    """What the dummy rule has against a dummy rate next to a last machine of throughput `t_last`; empty: nothing."""
+    """How a dummy rate next to a last machine of throughput `t_last` breaks the dummy rule; empty if it does not."""
     match rule:
         case DummyRule.NONE:
             return f"{full(dummy)} req/s of dummies, none are allowed" if dummy > 0 else ""

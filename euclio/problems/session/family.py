@@ -34,7 +34,7 @@ _page = late("euclio.questions.explain.text", "page")
 _describe = late("euclio.questions.explain.text", "describe")
 
 EXPLAIN_LIMIT_S = 10.0
-"""Limit of all searches together where an explanation comes along with a result."""
+"""Limit of all searches together for an explanation next to a result."""
 
 
 def _check_space(session: Session, space: PlanSpace) -> None:
@@ -53,7 +53,7 @@ def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> 
         return f"{lacking} (proven)"
     limit = EXPLAIN_LIMIT_S if limit_s is None else min(limit_s, EXPLAIN_LIMIT_S)
     found = _find_reason(without_limits(session), result.space, limit)
-    # Explanations are about latencies. Where these are short enough, the solver has said what else is lacking.
+    # Explanations are about latencies. If these are short enough, the solver has stated the other reason.
     if may_lack_machines(session) and found.status is not Status.INFEASIBLE and result.reason:
         return result.reason
     return str(_one_line(found, result.solver, proven=result.status is Status.INFEASIBLE))
@@ -70,7 +70,7 @@ def _explain(session: Session, space: PlanSpace, limit_s: float | None) -> Expla
 
 
 def _tiny(space: PlanSpace) -> tuple[Session, PlanSpace]:
-    """A diamond of four modules; compiled code sees every shape that it has to be compiled for."""
+    """A diamond of four modules, which has every shape for which code is compiled."""
     profile = [Configuration("one", b, 1, d) for b, d in ((1, "0.01"), (2, "0.015"), (4, "0.025"))]
     modules = [Module(name, rate, profile) for name, rate in (("a", 55), ("b", 130), ("c", 170), ("d", 90))]
     edges = [("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")]
@@ -83,12 +83,12 @@ _BRACKETED = tuple(rule.value for rule in DummyRule if not rule.countable)
 
 
 def _tolerance(space: Mapping[str, Any]) -> float:
-    """That of exact proofs, unless the rule leaves a continuum of plans, whose optimum is bracketed."""
+    """The tolerance of exact proofs, unless the rule leaves a continuum of plans, whose optimum is bracketed."""
     return BRACKET_TOLERANCE if space.get("dummy") in _BRACKETED else PROOF_TOLERANCE
 
 
 def _features(session: Session) -> dict[str, float]:
-    """Its rate is that of the busiest module that requests enter by; no tightness: one latency is all that there is."""
+    """Its rate is that of the busiest module by which requests enter. There is no tightness with only one latency."""
     least, useful = latency_range(session)
     place = {"tightness": (float(session.slo_s) - least) / (useful - least)} if useful > least else {}
     return {

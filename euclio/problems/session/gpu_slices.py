@@ -1,15 +1,15 @@
 """Slices of GPUs that are cut into parts (NVIDIA's Multi-Instance GPU), as limits on the machines of a plan (ours).
 
 A GPU has eight slices of memory, numbered from 0, and seven of compute. Each profile of a part takes neighbouring
-slices of memory from one of a few positions on. The profiles, their sizes and positions are those of NVIDIA's user
-guide on Multi-Instance GPUs for its GPUs with seven compute slices (A100, H100, H200, B200).
+slices of memory that begin at one of a few positions. The profiles, their sizes and positions are those of NVIDIA's
+user guide on Multi-Instance GPUs for its GPUs with seven compute slices (A100, H100, H200, B200).
 
 The parts of a plan fit on n GPUs exactly if they obey four rows (`ROWS`), each with n times its capacity for one GPU.
-Every content of one GPU obeys the rows, so that no solver excludes a plan that fits. Conversely, the rows bound a
+Every content of one GPU obeys the rows, so no solver excludes a plan that fits. Conversely, the rows bound a
 polytope in six dimensions whose corners are all contents of one GPU. By Carathéodory's theorem, parts that obey the
-rows of more than six GPUs contain a corner whose removal leaves parts that obey the rows of one GPU less. Six GPUs and
-fewer were gone through (`tests/euclio/problems/session/test_gpu_slices.py`). The checker does not rely on it: it looks
-for a position of each part.
+rows of more than six GPUs contain a corner whose removal leaves parts that obey the rows of one GPU less. A test goes
+through all cases of up to six GPUs (`tests/euclio/problems/session/test_gpu_slices.py`). The checker does not rely on
+this theorem: it looks for a position of each part.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Profile(NamedTuple):
     Attributes:
         memory: slices of memory that it takes, side by side.
         compute: slices of compute that it takes.
-        starts: the slices of memory that it may begin with.
+        starts: the slices of memory at which it may begin.
     """
 
     memory: int
@@ -52,12 +52,12 @@ PROFILES = {
 
 
 class Row(NamedTuple):
-    """What all parts on a GPU take of it in one respect.
+    """A row of a GPU: a quantity of which its parts together have a limited amount.
 
     Attributes:
-        words: the respect.
+        words: the quantity.
         capacity: the most on one GPU.
-        takes: what a part takes, by its profile; others take none.
+        takes: the amount that a part takes, by its profile; other parts take none.
     """
 
     words: str
@@ -65,16 +65,16 @@ class Row(NamedTuple):
     takes: dict[str, int]
 
     def taken(self, parts: Mapping[str, int]) -> int:
-        """What numbers of parts take, by profile."""
+        """The amount that parts take, given their numbers by profile."""
         return sum(self.takes.get(name, 0) * n for name, n in parts.items())
 
 
 ROWS = (
     Row("memory slices", MEMORY_SLICES, {name: profile.memory for name, profile in PROFILES.items()}),
     Row("compute slices", COMPUTE_SLICES, {name: profile.compute for name, profile in PROFILES.items()}),
-    # 4g and 7g begin with the first slice alone.
+    # 4g and 7g begin at the first slice only.
     Row("first slices", 1, {"7g": 1, "4g": 1}),
-    # A 2g may begin with slice 0, 2 or 4, a 3g on slices 0 to 3 rules out two of these, one on slices 4 to 7 one.
+    # A 2g may begin at slice 0, 2 or 4. A 3g on slices 0 to 3 rules out two of these, a 3g on slices 4 to 7 one.
     Row("positions of 2g", 3, {"7g": 3, "4g": 2, "3g": 1, "2g": 1}),
 )
 
@@ -94,13 +94,13 @@ class Content(NamedTuple):
     parts: tuple[tuple[str, int], ...]
 
     def __str__(self) -> str:
-        """Such as "2 x (3g at 0, 3g at 4)"."""
+        """Text such as "2 x (3g at 0, 3g at 4)"."""
         inside = ", ".join(f"{name} at {start}" for name, start in self.parts)
         return f"{self.gpus:,} x ({inside})"
 
 
 def check_profile(name: str) -> str | None:
-    """What is wrong with the name of a profile; None if nothing is."""
+    """The fault in the name of a profile; None if there is none."""
     if name in PROFILES:
         return None
     known = joined(list(PROFILES))
@@ -108,7 +108,7 @@ def check_profile(name: str) -> str | None:
 
 
 def rows_of(profiles: Mapping[str, str]) -> list[tuple[Row, dict[str, Fraction]]]:
-    """The rows that parts on GPUs obey, with what a machine takes by hardware.
+    """The rows that parts on GPUs obey, with the amounts that machines take, by hardware.
 
     Args:
         profiles: the profile of a machine, by hardware.
@@ -122,16 +122,16 @@ def rows_of(profiles: Mapping[str, str]) -> list[tuple[Row, dict[str, Fraction]]
 
 
 def least_gpus(parts: Parts) -> int:
-    """The GPUs without which parts break a row."""
+    """The number of GPUs below which parts break a row."""
     return max(-(-row.taken(parts) // row.capacity) for row in ROWS)
 
 
 def layout(parts: Parts, gpus: int) -> list[Content] | None:
-    """Positions of parts on as few GPUs as they fit on; None if they do not fit.
+    """Positions of parts on the fewest GPUs on which they fit; None if they do not fit.
 
-    One content of a GPU after the other is taken off, as often as the rest still obeys the rows of the GPUs that are
-    left. Each content takes at most the capacity of a row, so that no row has more left over afterwards. A content that
-    can be taken off no more can therefore not be taken off later, and one pass over all contents is enough.
+    The contents of a GPU are taken off one after the other, each as often as the rest still obeys the rows of the
+    remaining GPUs. Each content takes at most the capacity of a row, so no row has more left over afterwards. So a
+    content that can be taken off no more cannot be taken off later, and one pass over all contents is enough.
 
     Args:
         parts: numbers of parts by profile.
@@ -145,7 +145,7 @@ def layout(parts: Parts, gpus: int) -> list[Content] | None:
         each = Counter(name for name, _ in content)
         times = min(gpus, *(left.get(name, 0) // n for name, n in each.items()))
         for row in ROWS:
-            # What the row has over, if each GPU with this content takes less than its capacity.
+            # The surplus of the row, if each GPU with this content takes less than its capacity.
             over, less = row.capacity * gpus - row.taken(left), row.capacity - row.taken(each)
             times = min(times, over // less) if less else times
         if times:
@@ -157,7 +157,7 @@ def layout(parts: Parts, gpus: int) -> list[Content] | None:
 
 @cache
 def contents() -> tuple[tuple[tuple[str, int], ...], ...]:
-    """All that one GPU may hold, one position of each; those with most memory first, and of these the fewest parts."""
+    """All contents of one GPU, one position of each; the most memory first, then the fewest parts."""
     found: dict[tuple[str, ...], tuple[tuple[str, int], ...]] = {}
 
     def put(content: tuple[tuple[str, int], ...], used: int, compute: int, first: int) -> None:
@@ -168,7 +168,7 @@ def contents() -> tuple[tuple[tuple[str, int], ...], ...]:
                 if used & here or compute + profile.compute > COMPUTE_SLICES:
                     continue
                 more = (*content, (names[place], start))
-                # Other positions of the same parts may leave room for others, so that all are gone through.
+                # Other positions of the same parts may leave room for other parts, so all are tried.
                 found.setdefault(tuple(name for name, _ in more), tuple(sorted(more, key=lambda part: part[1])))
                 put(more, used | here, compute + profile.compute, place)
 

@@ -30,7 +30,7 @@ from euclio.problems.session.objectives import (
 from euclio.problems.session.running import SHARING, Running
 
 MOST_MACHINES = 10**9
-"""A module's rate is at most that of so many machines of its slowest configuration."""
+"""The most machines of a module's slowest configuration that its rate may need."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +39,17 @@ class Hardware:
 
     Attributes:
         price_per_h: price of a machine in money per hour.
-        count: the stock: most machines of it that a plan may use (a plan charged by share: sum of the shares); None:
-            any number.
-        memory_mb: memory in megabytes; None: not said, and not looked at.
-        largest_share: largest share of a module's requests that may need these machines, as the others have to take the
-            rest without them; None: all of them. `Session.largest_shares` has those of several types together.
-        takes: what a machine of it takes of each resource of the session (`Session.resources`), in the resource's unit.
-        price_source: where the price is from, in one line (`euclio prices`); None: not said. It is no part of what
-            makes two machine types equal.
-        at_least: machines of it that are paid for, used or not; None: none.
+        count: the stock: most machines of it that a plan may use (a plan charged by share: sum of the shares); None
+            means any number.
+        memory_mb: memory in megabytes; None if unknown, which disables the check of memory.
+        largest_share: largest share of a module's requests that may need these machines, since the others have to take
+            the rest without them; None means all of them. `Session.largest_shares` has the shares of several types
+            together.
+        takes: amount of each resource of the session (`Session.resources`) that a machine takes, in the resource's
+            unit.
+        price_source: source of the price, in one line (`euclio prices`); None if unknown. It does not count when two
+            machine types are compared.
+        at_least: machines of it that are paid for, used or not; None means none.
         slices: the profile of the GPU slice that a machine of it is, by the resource that counts these GPUs
             (`euclio.problems.session.gpu_slices.PROFILES`), such as ``{"gpus": "3g"}``.
     """
@@ -104,7 +106,7 @@ def amounts(values: Mapping[str, Number], field: str) -> dict[str, Fraction]:
 
     Args:
         values: the numbers.
-        field: name of the field that they are the value of, for the error.
+        field: name of their field, for the error.
     """
     return {name: exact_number(value, f"{field}.{name}", zero=True) for name, value in values.items()}
 
@@ -114,7 +116,7 @@ def machine_number(value: int, field: str) -> int:
 
     Args:
         value: the number.
-        field: name of the field that it is the value of, for the error.
+        field: name of its field, for the error.
 
     Raises:
         InputError: it is no whole number from 0 to `MOST_MACHINES`.
@@ -128,17 +130,17 @@ def machine_number(value: int, field: str) -> int:
 class Configuration:
     """One way to run a module: batch b, concurrency e, and the time d in seconds that a batch takes.
 
-    It is made of d, or of its throughput t in place of it.
+    Its arguments are d, or its throughput t in place of d.
 
     Attributes:
         hardware: name of the machine type.
         batch: requests in a batch, b.
         concurrency: batches that a machine works on at a time, e.
         duration_s: seconds that a batch takes, d.
-        memory_mb: megabytes that it takes of the machine's memory, with all e batches; None: not said. It is no part
-            of what makes two configurations equal.
-        quantiles_s: seconds that a batch takes at most in a share of cases, by level, such as ``{"p95": 0.08}``, as
-            `SessionChanges.durations` plans with; they are no part of that either.
+        memory_mb: megabytes of the machine's memory that it takes, with all e batches; None if unknown. It does not
+            count when two configurations are compared.
+        quantiles_s: quantiles of the seconds of a batch, by level, such as ``{"p95": 0.08}``, which
+            `SessionChanges.durations` plans with; they do not count either.
     """
 
     hardware: str
@@ -169,7 +171,7 @@ class Configuration:
         object.__setattr__(self, "throughput_rps", self.batch * self.concurrency / self.duration_s)
 
     def _duration(self, duration_s: Number | None, throughput_rps: Number | None) -> Fraction:
-        """Seconds that a batch takes: as given, or exactly b·e/t of a throughput, which may be no decimal."""
+        """Seconds of a batch: as given, or exactly b·e/t of a throughput, which may be no decimal."""
         if throughput_rps is None:
             if duration_s is None:
                 raise InputError("is missing; add it, in seconds, or throughput_rps in its place", field="duration_s")
@@ -195,7 +197,7 @@ def quantiles(given: Mapping[str, Number], field: str = "quantiles_s") -> dict[s
     """Quantiles of a duration in seconds by ascending level.
 
     Raises:
-        InputError: a level is none, or a higher one is less than a lower one.
+        InputError: a text is no level, or a higher level has the lower quantile.
     """
     levels = sorted(given, key=lambda level: level_share(level, f"{field}.{level}"))
     found = {level: exact_number(given[level], f"{field}.{level}") for level in levels}
@@ -213,8 +215,8 @@ class Module:
     Attributes:
         rate_rps: requests per second.
         profile: the configurations that plans may use.
-        longest_duration_s: seconds that a batch takes at most; None: any.
-        left_out: configurations given whose batches take longer, each with its place among all those given.
+        longest_duration_s: most seconds of a batch; None means any.
+        left_out: given configurations whose batches take longer, each with its place among all given ones.
     """
 
     name: str
@@ -248,7 +250,7 @@ class Module:
         late = tuple((k, c) for k, c in enumerate(given) if longest is not None and c.duration_s > longest)
         if longest is not None and len(late) == len(given):
             raise InputError(_none_is_short_enough(given, longest), field="longest_duration_s")
-        # Solvers know profiles again by identity: one that stays as it is remains the same tuple.
+        # Solvers recognise profiles by identity, so an unchanged profile stays the same tuple.
         if late != self.left_out:
             places = {place for place, _ in late}
             object.__setattr__(self, "profile", tuple(c for k, c in enumerate(given) if k not in places))
@@ -257,7 +259,7 @@ class Module:
 
     @property
     def given(self) -> tuple[Configuration, ...]:
-        """All configurations given, those left out too."""
+        """All given configurations, with those left out."""
         if not self.left_out:
             return self.profile
         found = list(self.profile)
@@ -267,7 +269,7 @@ class Module:
 
 
 def _none_is_short_enough(given: tuple[Configuration, ...], longest_s: Fraction) -> str:
-    """The message that a module has no configuration whose batches take so little time."""
+    """The message that no configuration of a module is fast enough for its longest duration."""
     c = min(given, key=lambda c: c.duration_s)
     fastest = f"{c.hardware} batch {c.batch} concurrency {c.concurrency}"
     return f"is {full(longest_s)}, and the fastest configuration, {fastest}, takes {full(c.duration_s)} s; raise it"
@@ -277,7 +279,7 @@ def _check_machines(rate_rps: Fraction, profile: tuple[Configuration, ...]) -> N
     """Refuse a rate for which solvers would have to count more machines than they can."""
     above, below = rate_rps.numerator, rate_rps.denominator
     for c in profile:
-        # Whole numbers are compared, not fractions: files hold thousands of configurations.
+        # Whole numbers are compared, not fractions, because files hold thousands of configurations.
         t = c.throughput_rps
         if above * t.denominator > MOST_MACHINES * below * t.numerator:
             raise InputError(
@@ -298,19 +300,20 @@ class Session(Framed):
         hardware: the machine types and their prices.
         modules: the DNN modules.
         edges: pairs of module names, from parent to child; together with the modules a DAG.
-        currency: what prices are in, such as "EUR", as tables and figures show it; None: not said.
-        running: the machines that run already, and what a plan may change of them; None: there are none.
+        currency: currency of the prices, such as "EUR", as tables and figures show it; None if unknown.
+        running: the machines that run already, and the limit and price of changing them; None if there are none.
         spare_machines: spare machines of each type that a plan uses.
         resources: capacity by name of a resource, such as watts or licences: the most that all machines of a plan take
             of it (`Hardware.takes`), shares of machines counted as they are charged.
-        state: by name of a module whose machines hold state (Scrooge §3.1), what moving that costs: money for each of
-            its machines added or removed, for each hour that the plan is to run, on top of what any change costs.
+        state: price of moving state (Scrooge §3.1), by name of a module whose machines hold some. It is money for each
+            of its machines added or removed, for each hour that the plan is to run, on top of the price of any change.
         objectives: objectives of modules, in place of one for all modules without children.
-        delay_s: seconds between the end of an edge's parent and the start of its child, by edge, where there are any.
+        delay_s: seconds between the end of an edge's parent and the start of its child, by edge; edges without a
+            delay are left out.
         applications: names of the DAG's weakly connected parts, which share the machines.
         least_machines: by name of a module, the whole machines that it has at least; idle ones stand by.
-        largest_shares: largest shares of a module's requests that may need some types together. A group of one type is
-            kept as `Hardware.largest_share`.
+        largest_shares: largest shares of a module's requests that may need some types together. A group of one type
+            becomes `Hardware.largest_share`.
 
     Raises:
         InputError: duplicate names, unknown hardware or modules, a cycle, numbers out of range.
@@ -379,7 +382,7 @@ class Session(Framed):
         _check_names(self)
         object.__setattr__(self, "_order", topological_order(self.index, self.edges))
         object.__setattr__(self, "_parents", parents_of(self.index, self.edges))
-        # Sessions are made often, and most name nothing.
+        # Sessions are made often, and most have no names to check.
         names = self.index if self.objectives or self.applications else {}
         check_objectives(self.objectives, self.applications, names, self._parents)
         object.__setattr__(self, "_ends", ends(self.slo_s, self.objectives, names, self._parents))
@@ -401,17 +404,17 @@ class Session(Framed):
 
     @property
     def stock(self) -> dict[str, int]:
-        """Hardware name to the most machines of it, where there is a limit."""
+        """Hardware name to the most machines of it, for types with a limit."""
         return {h.name: h.count for h in self.hardware if h.count is not None}
 
     @property
     def at_least(self) -> dict[str, int]:
-        """Hardware name to the machines of it that are paid for, used or not, where there are some."""
+        """Hardware name to the machines of it that are paid for, used or not, for types with some."""
         return {h.name: h.at_least for h in self.hardware if h.at_least}
 
     @property
     def share_groups(self) -> tuple[LargestShare, ...]:
-        """All largest shares of a module's requests that may need some types: of one type alone first."""
+        """All largest shares of a module's requests that may need some types: those of one type come first."""
         alone = (LargestShare([h.name], h.largest_share) for h in self.hardware if h.largest_share is not None)
         return (*alone, *self.largest_shares)
 
@@ -419,13 +422,13 @@ class Session(Framed):
         """Money per hour for each machine of a module added or removed: of any change, and of moving its state.
 
         Args:
-            module: name of the module, which the session may not have any more; of modules that share a machine, their
-                names as in "a + b", and the machine holds the state of all.
+            module: name of the module, which the session may not have any more. Modules that share a machine have
+                their names as in "a + b", and the machine holds the state of all.
         """
         any_change = Fraction(0) if self.running is None else self.running.price_per_change_per_h
         if not self.state or module in self.state:
             return any_change + self.state.get(module, Fraction(0))
-        # A name may itself hold what stands between the names of modules that share a machine.
+        # A name may itself contain the text between the names of modules that share a machine.
         if module in self.index:
             return any_change
         return any_change + sum((self.state.get(name, Fraction(0)) for name in module.split(SHARING)), Fraction(0))
@@ -507,6 +510,6 @@ def _check_resources(session: Session) -> None:
 
 
 def _some_names(modules: tuple[Module, ...]) -> str:
-    """The names of modules, of very many the first ones."""
+    """The names of modules; the first ones if there are very many."""
     named = ", ".join(module.name for module in modules[:MOST_NAMED])
     return named if len(modules) <= MOST_NAMED else f"{named} and {len(modules) - MOST_NAMED} more"

@@ -1,4 +1,4 @@
-"""Shares of a module's requests that need some machine types at most (ours; docs/model/limits.md).
+"""Largest shares of a module's requests that may need some machine types (ours; docs/model/limits.md).
 
 Machines of a group of types may be taken away together, such as all spot machines of a region. The other machines of
 each module then have to take the rest of its requests. Groups may overlap; each is a limit of its own.
@@ -15,7 +15,7 @@ from euclio.core.numbers import Number, exact_number
 from euclio.core.words import full, joined
 
 AND = "+"
-"""Between the types of a group, in the name of a group."""
+"""The text between the types in the name of a group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class LargestShare:
         return joined(self.hardware)
 
     def left(self, rate: Fraction) -> Fraction:
-        """What the machines of all other types have to take of a module's rate."""
+        """The part of a module's rate that the machines of all other types have to take."""
         return (1 - self.share) * rate
 
 
@@ -54,7 +54,7 @@ def exact_share(value: Number, field: str) -> Fraction:
 
     Args:
         value: the number.
-        field: name of the field that it is the value of, for the error.
+        field: name of its field, for the error.
 
     Raises:
         InputError: it is not above 0 and at most 1.
@@ -70,7 +70,7 @@ def check_groups(groups: Sequence[LargestShare], own: Mapping[str, Fraction | No
 
     Args:
         groups: the groups of a session.
-        own: the largest share of each type alone, by its name; None: it has none.
+        own: the largest share of each type alone, by its name; None for a type without one.
 
     Raises:
         InputError: such a group; names the field.

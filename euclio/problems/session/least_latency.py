@@ -27,10 +27,10 @@ from euclio.problems.session.latency.bound import latency_bound
 from euclio.problems.session.resources import without_stock
 
 RESOLUTION = Fraction(1, 10**9)
-"""A search ends where no plan is faster than the fastest found by more than this share."""
+"""A search ends if it is proven that no plan is faster than the fastest found by more than this share."""
 
 MANY = 10**10
-"""Machines with which rule `continuous` comes as near to a latency that no plan attains as a search does."""
+"""Machines with which rule `continuous` comes as close as a search to a latency that no plan attains."""
 
 EXACT = "exact"
 
@@ -40,7 +40,7 @@ class Least:
     """A bracket of the least worst-case latency of a module.
 
     Attributes:
-        bound_s: no plan is faster, proven.
+        bound_s: proven lower bound on the latency of all plans.
         latency_s: worst-case latency of `plan`, as checked.
         plan: the fastest plan found.
     """
@@ -51,7 +51,7 @@ class Least:
 
     @property
     def least_s(self) -> Fraction:
-        """The least latency where it is known, else the proven bound."""
+        """The least latency if it is known, else the proven bound."""
         return self.latency_s if self.known else self.bound_s
 
     @property
@@ -69,7 +69,7 @@ def bracket(session: Session, module: Module, space: PlanSpace) -> Least | None:
         space: the plan space.
 
     Returns:
-        The bracket; None: the plan space allows none of the module's configurations.
+        The bracket; None if the plan space allows none of the module's configurations.
     """
     bound = latency_bound(module, space)
     if bound is None:
@@ -89,19 +89,20 @@ def bracket(session: Session, module: Module, space: PlanSpace) -> Least | None:
 def least_latency(session: Session, module: Module, space: PlanSpace, deadline: float | None = None) -> Least | None:
     """The least worst-case latency of a module, by the exact method on the module alone.
 
-    Where a single configuration does not attain the bound, the SLO of the module alone is halved towards the bound
-    until the exact method proves that no plan is faster than the fastest one found. A plan may take longer than any SLO
-    that a session can have; the search begins at the longest of these then, and where no plan keeps to that either,
-    its bracket stays open above it.
+    If a single configuration does not attain the bound, the search halves the SLO of the module alone towards the bound
+    until the exact method proves that no plan is faster than the fastest one found. A plan may take longer than the
+    longest SLO of any session. Then the search begins at that SLO. If no plan keeps it either, the bracket stays open
+    above it.
 
     Args:
         session: the session of the module, for its hardware.
         module: the module, with its rate.
         space: the plan space.
-        deadline: when the search ends, on the clock of `time.perf_counter`; the bracket stays open then. None: never.
+        deadline: end of the search on the clock of `time.perf_counter`, which leaves the bracket open; None means no
+            end.
 
     Returns:
-        The bracket; None: the plan space allows none of the module's configurations.
+        The bracket; None if the plan space allows none of the module's configurations.
     """
     least = bracket(session, module, space)
     near = True
@@ -109,7 +110,7 @@ def least_latency(session: Session, module: Module, space: PlanSpace, deadline: 
         left_s = None if deadline is None else deadline - time.perf_counter()
         if left_s is not None and left_s <= 0:
             break
-        # Just below the last plan first: it is often the fastest already.
+        # First just below the last plan, as it is often the fastest already.
         target = least.latency_s * (1 - RESOLUTION) if near else (least.bound_s + least.latency_s) / 2
         target = min(Fraction(float(target)), Fraction(LARGEST))
         found = solve(_alone(session, module, target), EXACT, space=space, time_limit_s=left_s)
@@ -126,12 +127,12 @@ def least_latency(session: Session, module: Module, space: PlanSpace, deadline: 
 
 
 def why_no_plan(session: Session, space: PlanSpace) -> str:
-    """Why a session has no plan in a plan space, in one line, where bounds of its modules prove it without a search.
+    """Why a session has no plan in a plan space, in one line, if bounds of its modules prove it without a search.
 
-    It is what a method that searches only some of the plans can prove infeasibility by; exact.
+    A method that searches only some of the plans can prove infeasibility by it; exact.
 
     Returns:
-        The reason; empty: there may be a plan.
+        The reason; empty if there may be a plan.
     """
     if not space.single_hardware:
         return _why_none(session, space)
@@ -140,7 +141,7 @@ def why_no_plan(session: Session, space: PlanSpace) -> str:
 
 
 def _why_none(session: Session, space: PlanSpace) -> str:
-    """Why there is no plan, in a plan space where modules are independent; empty: the bounds do not prove it."""
+    """Why there is no plan, in a plan space where modules are independent; empty if the bounds do not prove it."""
     least: list[Fraction] = []
     for module in session.modules:
         forced = bracket(session, module, space) if _forced(module, space) else None
@@ -158,13 +159,13 @@ def _alone(session: Session, module: Module, slo_s: Fraction) -> Session:
 
 
 def _forced(module: Module, space: PlanSpace) -> bool:
-    """Whether `_plans_of` the one allowed configuration are all plans: n = floor(T/t), and with dummies ceil(T/t)."""
+    """Whether `_plans_of` the only allowed configuration are all plans: n = floor(T/t), and with dummies ceil(T/t)."""
     allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
     return len(allowed) == 1 and space.dummy.countable and not space.fills
 
 
 def _plans_of(c: Configuration, rate: Fraction, space: PlanSpace) -> Iterator[ModulePlan]:
-    """The plans of a module at one configuration that can be the fastest."""
+    """The plans of a module at one configuration that may be the fastest."""
     t = c.throughput_rps
     whole = math.floor(rate / t)
     yield ModulePlan((Allocation(c, whole, rate - whole * t),))

@@ -1,4 +1,4 @@
-"""Limits on the machines of a plan, as the checker holds plans to them (ours; docs/model/whole-machines.md)."""
+"""Limits on the machines of a plan, as the checker applies them (ours; docs/model/whole-machines.md)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from euclio.problems.session.running import SHARING, Running
 
 
 def beyond_limits(session: Session, used: dict[str, Fraction]) -> list[str]:
-    """One line per hardware type in stock and resource of which the plan takes more than there is, spare machines too.
+    """One line per stock and resource of which the plan, with spare machines, takes more than there is.
 
     Args:
         session: the instance.
@@ -43,10 +43,10 @@ def beyond_limits(session: Session, used: dict[str, Fraction]) -> list[str]:
 
 
 def slice_layouts(session: Session, used: Mapping[str, Fraction]) -> dict[str, list[Content] | None]:
-    """Positions of a plan's slices on each resource of GPUs; None where none are found.
+    """Positions of a plan's slices on each resource of GPUs; None if none are found.
 
-    GPUs without a capacity are as many as the slices need. Shares of machines have no positions: a resource of which a
-    plan uses some is left out.
+    A resource without a capacity has as many GPUs as the slices need. Shares of machines have no positions, so a
+    resource of which a plan uses some is left out.
 
     Args:
         session: the instance.
@@ -81,7 +81,7 @@ def needed_too_much(session: Session, plan: Plan, partial_rps: list[Fraction]) -
 def short_of_rate(
     session: Session, plan: Plan, partial_rps: list[Fraction]
 ) -> Iterator[tuple[LargestShare, int, Fraction]]:
-    """The groups without which the other machines of a module take too little: group, module, and what they take."""
+    """The groups without which the other machines of a module take too little: group, module, and the rate taken."""
     for group in session.share_groups:
         for m, (own, partial) in enumerate(zip(plan.modules, partial_rps, strict=True)):
             others = _taken_without(group.hardware, own, partial)
@@ -90,7 +90,7 @@ def short_of_rate(
 
 
 def limited_apart(session: Session) -> list[str]:
-    """The types that have a largest share, where a module may need all of them for more than any group of them."""
+    """The types with a largest share, if a module may need all of them for more requests than any group of them."""
     groups = session.share_groups
     types = list(dict.fromkeys(name for group in groups for name in group.hardware))
     return [] if any(len(group.hardware) == len(types) for group in groups) else types
@@ -99,7 +99,7 @@ def limited_apart(session: Session) -> list[str]:
 def needed_together(session: Session, plan: Plan, partial_rps: list[Fraction]) -> dict[str, Fraction]:
     """The share of each module's requests that needs some of the types of `limited_apart`, at most 1.
 
-    Each type, or group of types, is limited by itself: two may together have all requests of a module. Modules that
+    Each type, or group of types, is limited by itself, so two together may have all requests of a module. Modules that
     need none are left out.
     """
     found, types = {}, limited_apart(session)
@@ -128,7 +128,7 @@ def counts_of(session: Session, plan: Plan, partial_rps: list[Fraction]) -> Coun
 
 
 def changes_to(running: Running, session: Session, plan: Plan, partial_rps: list[Fraction]) -> Counter[str]:
-    """Machines that a plan adds to and removes from those that run, by module; partial rates as derived, one each."""
+    """Machines that a plan adds to and removes from the running ones, by module; partial rates derived, one each."""
     new, old = counts_of(session, plan, partial_rps), running.counts
     changes: Counter[str] = Counter()
     for (module, _), machines in ((new - old) + (old - new)).items():
@@ -143,12 +143,12 @@ Idle = Counter[tuple[str, str]]
 
 
 def least_machines(session: Session) -> dict[str, int]:
-    """The least machines of modules, where it is more than the one that every module has."""
+    """The least machines of modules for which it is more than the one that every module has."""
     return {name: least for name, least in session.least_machines.items() if least > 1}
 
 
 def paid_for(session: Session) -> dict[str, int]:
-    """Machines that are paid for, used or not, by hardware, where they cost anything."""
+    """Machines that are paid for, used or not, by hardware, if they cost anything."""
     return {name: least for name, least in session.at_least.items() if session.price[name]}
 
 
@@ -158,13 +158,13 @@ def has_floors(session: Session) -> bool:
 
 
 def idle_type(session: Session, used: Iterable[str]) -> str:
-    """The hardware of idle machines of a module that uses some: the cheapest, of equally cheap ones the first."""
+    """The hardware of a module's idle machines, given the types that it uses: the cheapest, of equal ones the first."""
     place = {h.name: (h.price_per_h, i) for i, h in enumerate(session.hardware)}
     return min(used, key=place.__getitem__)
 
 
 def idle_machines(session: Session, plan: Plan, partial_rps: Sequence[Fraction]) -> Idle:
-    """The machines that stand by because modules have fewer than they have to.
+    """The machines that stand by because modules have fewer than their least number.
 
     Args:
         session: the instance.
@@ -181,7 +181,7 @@ def idle_machines(session: Session, plan: Plan, partial_rps: Sequence[Fraction])
 
 
 def machines_of(plan: ModulePlan, partial_rps: Fraction) -> int:
-    """Whole machines of a module, the partial one counted as one."""
+    """Whole machines of a module, with the partial one counted as one."""
     return sum(a.machines for a in plan.allocations) + bool(partial_rps)
 
 
@@ -220,12 +220,12 @@ def named_plan(session: Session, plan: Plan) -> NamedPlan:
 class MachineChanges:
     """Machines that are added and removed, by the module that they serve and hardware type.
 
-    A machine that moves to another module or hardware type is one of each; one that changes only its batch or
+    A machine that moves to another module or hardware type is one of each. A machine that changes only its batch or
     concurrency is none.
 
     Attributes:
-        added: how many are added, by (module, hardware); where there are none, there is no entry.
-        removed: how many are removed, in the same way.
+        added: number of machines added, by (module, hardware); without an entry if it is 0.
+        removed: number of machines removed, in the same way.
     """
 
     added: dict[tuple[str, str], int]
@@ -238,11 +238,11 @@ class MachineChanges:
 
 
 class Setting(NamedTuple):
-    """How a machine runs: what can change without another machine.
+    """The setting of a machine: the part of its configuration that can change without another machine.
 
     Attributes:
-        batch: requests in a batch; None: several modules share the machine, each with its own.
-        concurrency: batches at a time, in the same way.
+        batch: requests in a batch; None if several modules share the machine, each with its own batch.
+        concurrency: batches at a time; None in the same case.
     """
 
     batch: int | None
@@ -266,7 +266,7 @@ def machine_counts(plan: NamedPlan) -> Counter[tuple[str, str]]:
 def machines_by_setting(plan: NamedPlan) -> dict[tuple[str, str], Counter[Setting]]:
     """Machines by (module, hardware) and setting, those that are charged in part counted whole.
 
-    A machine that modules share counts once, for all of them: under their names, as in "a + b".
+    A machine that modules share counts once for all of them: under their names, as in "a + b".
     """
     sharing = {name for group in plan.shared for name in group}
     found: dict[tuple[str, str], Counter[Setting]] = {}

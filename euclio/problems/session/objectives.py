@@ -1,10 +1,10 @@
 """Latency objectives within a session, delays of its edges, and the applications that share its machines (ours).
 
 docs/model/services.md. An objective o bounds every path that ends with its module: latencies and delays on it take at
-most L_o. With L the largest of them, `Session.slo_s`, a module that objectives name gets an *end* ω = L − min L_o. A
+most L_o. Let L be the largest of them, `Session.slo_s`. A module that objectives name gets an *end* ω = L − min L_o. A
 plan keeps all objectives if and only if the longest path with delays and ends takes at most L. So each method that
-knows longest paths knows objectives. A plain session has an objective of L at each module without children, whose end
-is 0. The DAG itself stands below: its parts, its order and its parents.
+knows longest paths also covers objectives. A plain session has an objective of L at each module without children, whose
+end is 0. The functions below also handle the DAG itself: its parts, its order and its parents.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from euclio.core.words import full
 
 Edge = tuple[str, str]
 MOST_NAMED = 20
-"""Names that an error lists at most."""
+"""The most names that an error lists."""
 End = Fraction | None
-"""An end in seconds; None: the module has children and no objective of its own."""
+"""An end in seconds; None if the module has children and no objective of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Objective:
     Attributes:
         name: its name, such as "first token".
         to: name of the module with which its paths end.
-        slo_s: seconds that every such path takes at most.
+        slo_s: most seconds of every such path.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Application:
 
     Attributes:
         modules: some of its modules; one is enough.
-        rate_rps: requests per second; None: the largest rate of a module that requests enter by.
+        rate_rps: requests per second; None means the largest rate of a module by which requests enter.
     """
 
     name: str
@@ -165,8 +165,7 @@ def ends(
 ) -> tuple[End, ...]:
     """The end of each module in seconds: the part of the longest objective that no path to it may use.
 
-    A path to a module without children that no objective names may take `LARGEST` seconds, so that its end is far
-    below 0.
+    A path to a module without children that no objective names may take `LARGEST` seconds, so its end is far below 0.
 
     Args:
         slo_s: the longest objective in seconds.
@@ -201,7 +200,7 @@ def topological_order(index: Mapping[str, int], edges: Sequence[Edge]) -> tuple[
         children[index[a]].append(index[b])
         waiting[index[b]] += 1
     ready = [i for i, n in enumerate(waiting) if n == 0]
-    for node in ready:  # it grows as it is gone through, and is the order in the end
+    for node in ready:  # it grows during the loop, and is the order in the end
         for child in children[node]:
             waiting[child] -= 1
             if waiting[child] == 0:
@@ -213,7 +212,7 @@ def topological_order(index: Mapping[str, int], edges: Sequence[Edge]) -> tuple[
 
 
 def parents_of(index: Mapping[str, int], edges: Sequence[Edge]) -> tuple[tuple[int, ...], ...]:
-    """For each module the indices of its parents, in the order of the edges; arguments as those of the order."""
+    """For each module the indices of its parents, in the order of the edges; arguments as of `topological_order`."""
     lists: list[list[int]] = [[] for _ in index]
     for a, b in edges:
         lists[index[b]].append(index[a])

@@ -1,9 +1,10 @@
-"""Partial machines of several modules on one machine: what the checker asks of them (docs/model/whole-machines.md).
+"""Partial machines of several modules on one machine, as the checker requires (docs/model/whole-machines.md).
 
-A shared machine works on one batch at a time, in the order in which batches become full. Module i sends it a batch
-every b_i/f_i seconds, and each takes d_i. If Σ d_j·f_j/b_j <= 1, no batch waits longer than Σ_{j≠i} d_j for the others:
-at x seconds after the machine was last idle, at most ⌈x·f_j/b_j⌉ batches of another module and ⌊x·f_i/b_i⌋ of its own
-have come before it, which is work of at most Σ_{j≠i} d_j + x·Σ d_j·f_j/b_j, and x of it is done.
+A shared machine executes one batch at a time, in the order in which batches become full. Module i sends it a batch
+every b_i/f_i seconds, and each takes d_i. If Σ d_j·f_j/b_j <= 1, no batch waits longer than Σ_{j≠i} d_j for the others.
+For look at a batch that comes x seconds after the machine was last idle. Before it have come at most ⌈x·f_j/b_j⌉
+batches of each other module and ⌊x·f_i/b_i⌋ of its own. That is work of at most Σ_{j≠i} d_j + x·Σ d_j·f_j/b_j, and x of
+it is done.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from euclio.problems.session.instance import Configuration, Session
 from euclio.problems.session.plan import Plan
 from euclio.problems.session.policies import Form, Policy
 
-# Best fit: which machine takes a share of one (Scrooge §3.4).
+# Best fit: the machine that takes a share of one (Scrooge §3.4).
 
 
 def by_fit(
@@ -37,7 +38,7 @@ def by_fit(
 
 @dataclass(frozen=True, slots=True)
 class Resident:
-    """A partial machine as one of those on a shared machine.
+    """A partial machine among those on a shared machine.
 
     Attributes:
         module: index of its module.
@@ -74,7 +75,7 @@ def residents(plan: Plan, partial_rps: list[Fraction]) -> list[tuple[Resident, .
 
 
 def broken_groups(session: Session, plan: Plan, policy: Policy, partial_rps: list[Fraction]) -> list[str]:
-    """What is wrong with the shared machines of a plan, one line each; empty: nothing."""
+    """The faults of a plan's shared machines, one line each; empty if there are none."""
     if not packs(policy):
         return [f"machines are shared, which policy {policy.name} has no latency for"]
     problems: list[str] = []
@@ -99,7 +100,7 @@ def broken_groups(session: Session, plan: Plan, policy: Policy, partial_rps: lis
 
 
 def _beyond_memory(session: Session, group: tuple[Resident, ...], names: str) -> list[str]:
-    """What is wrong where the machine's memory is known: all models of the group are loaded at a time."""
+    """The fault of a shared machine if its memory is known: all models of the group are loaded at the same time."""
     there = (
         next((h.memory_mb for h in session.hardware if h.name == group[0].configuration.hardware), None)
         if group
@@ -115,6 +116,6 @@ def _beyond_memory(session: Session, group: tuple[Resident, ...], names: str) ->
 
 
 def memory_mb(session: Session, resident: Resident) -> Fraction | None:
-    """Memory of a configuration as the instance has it; plans do not repeat it."""
+    """Memory of a configuration as the instance states it; plans do not repeat it."""
     profile = session.modules[resident.module].profile
     return next((c.memory_mb for c in profile if c == resident.configuration), None)

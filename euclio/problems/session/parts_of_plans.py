@@ -17,16 +17,16 @@ from euclio.problems.session.latency.paths import path_to, times_until
 from euclio.problems.session.services import application_modules, application_rate, without_objective
 
 MOST_ON_PATH = 6
-"""Modules of a path that a table names; of a longer one its ends."""
+"""The most modules of a path that a table names; of a longer path it names the ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptObjective:
-    """An objective next to what a plan takes.
+    """An objective next to the latency of a plan.
 
     Attributes:
         to: the module with which its paths end.
-        slo_s: seconds that they take at most.
+        slo_s: most seconds of these paths.
         latency_s: seconds of the longest of them in the plan, with delays.
         path: names of the modules on that path.
     """
@@ -39,7 +39,7 @@ class KeptObjective:
 
     @property
     def slack_s(self) -> Fraction:
-        """Seconds that the plan leaves of the objective; below 0 where it is missed."""
+        """Seconds of the objective that the plan leaves; below 0 if it is missed."""
         return self.slo_s - self.latency_s
 
 
@@ -61,7 +61,7 @@ class ApplicationCost:
 
 
 def objectives_kept(session: Session, latency_s: Sequence[Fraction]) -> list[KeptObjective]:
-    """Each objective of a session next to what modules of such latencies take; none in a session with one SLO."""
+    """Each objective of a session next to its longest path at some latencies; empty in a session with one SLO."""
     if not session.objectives:
         return []
     until, index = times_until(session, latency_s), session.index
@@ -72,7 +72,7 @@ def objectives_kept(session: Session, latency_s: Sequence[Fraction]) -> list[Kep
 
 
 def objectives_of(session: Session, evaluation: Evaluation) -> list[KeptObjective]:
-    """Each objective of a session next to what a plan takes."""
+    """Each objective of a session next to its longest path in a plan."""
     return objectives_kept(session, [module.worst_case_latency_s for module in evaluation.modules])
 
 
@@ -97,7 +97,7 @@ def _application(
 
 
 def path_in_words(path: Sequence[str]) -> str:
-    """A path; of a long one, its ends."""
+    """A path; the ends of a long one."""
     if len(path) <= MOST_ON_PATH:
         return " -> ".join(path)
     return f"{' -> '.join(path[: MOST_ON_PATH // 2])} -> ... -> {path[-1]} ({counted(len(path), 'module')})"
@@ -113,7 +113,7 @@ def any_latency_in_words(session: Session) -> str:
 
 
 def objectives_in_words(session: Session, evaluation: Evaluation) -> str:
-    """The seconds that a plan takes of each objective, or of the one SLO, in a few words."""
+    """The seconds of a plan for each objective, or for the only SLO, in a few words."""
     if session.objectives:
         kept = objectives_of(session, evaluation)
         return listed(f"{one.name} {full(one.latency_s)} s of {full(one.slo_s)} s" for one in kept)
@@ -137,17 +137,17 @@ OBJECTIVE_COLUMNS = (
 def tables_of_parts(
     session: Session, evaluation: Evaluation, value: Fraction, headroom: Fraction
 ) -> list[RenderableType]:
-    """The tables of the objectives and of the applications, each if the session names them, with blank lines below.
+    """The tables of the objectives and of the applications, if the session names them, with blank lines below.
 
     Args:
         session: the session.
         evaluation: the checker's answer on the plan.
         value: the cost of the plan in money per hour.
-        headroom: by what share more requests are planned for than come.
+        headroom: share of additional requests that are planned for.
     """
     shown: list[RenderableType] = []
     if objectives := objectives_of(session, evaluation):
-        # Below stand the modules that lead to no objective.
+        # The modules that lead to no objective stand below.
         said = any_latency_in_words(session)
         shown += [table_of(objectives, OBJECTIVE_COLUMNS), *([Text(said)] if said else []), Text("")]
     columns = (

@@ -1,10 +1,10 @@
 """Put partial machines of a plan on shared machines: best fit with the slack of the paths (ours).
 
-The machine that a module does not use in full goes to the machine of its hardware type that has the least time left for
-it, if all paths keep the SLO with the waits that all modules there then have (docs/model/whole-machines.md). Where
-dummies fill that machine for nothing, it is taken without them, so that it is partial. Several orders are tried, and
-the one that saves most money is kept. What is made so is no more expensive than the plan, and the checker accepts it
-if it accepts the plan.
+A module's machine that is not used in full goes to the machine of its hardware type that has the least time left for
+it. All paths have to keep the SLO with the waits of all modules there (docs/model/whole-machines.md). If dummies fill
+that machine at no cost, they are left out, so that the machine is partial. Several orders are tried, and the one that
+saves most money is kept. The resulting plan is no more expensive, and the checker accepts it if it accepts the original
+plan.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from euclio.problems.session.plan import ModulePlan, Plan
 from euclio.problems.session.space import PlanSpace
 
 MOST_TRIED = 16
-"""Machines that are tried for one guest at most, those with the least time left first."""
+"""The most machines that are tried for one guest, those with the least time left first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """A module's machine that is not used in full, as one that may share a machine with others.
+    """A module's machine that is not used in full, and may share a machine with others.
 
     Attributes:
-        resident: what it takes of the machine.
+        resident: its use of the machine.
         plan: the module's plan with this machine partial, without dummies.
-        whole_s: largest latency of the module's other machines in seconds; 0: there are none.
-        own_s: latency of this machine in seconds if it had it to itself.
+        whole_s: largest latency of the module's other machines in seconds; 0 if there are none.
+        own_s: latency of this machine in seconds if it had the machine to itself.
     """
 
     resident: Resident
@@ -41,7 +41,7 @@ class Guest:
     own_s: Fraction
 
     def latency_s(self, wait_s: Fraction) -> Fraction:
-        """Worst-case latency of the module if its batches wait so long for those of others, in seconds."""
+        """Worst-case latency of the module in seconds if its batches wait this long for those of others."""
         return max(self.whole_s, self.own_s + wait_s)
 
 
@@ -61,11 +61,11 @@ def share_machines(session: Session, plan: Plan, space: PlanSpace) -> Plan:
     Args:
         session: the instance.
         plan: a plan of it, none of whose machines is shared.
-        space: plan space, in which machines are packed; under a policy that has no latency for shared machines, the
-            plan stays as it is.
+        space: plan space in which machines are packed; under a policy without a latency for shared machines, the plan
+            stays as it is.
 
     Returns:
-        The plan, no more expensive than it was; as it was if the checker does not accept it.
+        The plan, no more expensive than before; unchanged if the checker does not accept it.
     """
     found = evaluate(session, plan, space)
     if not space.charging.packs or not packs(space.policy) or not found.feasible:
@@ -90,7 +90,7 @@ def share_machines(session: Session, plan: Plan, space: PlanSpace) -> Plan:
 
 
 def _guest(session: Session, plan: Plan, space: PlanSpace, m: int, partial: Fraction, dummy: Fraction) -> Guest | None:
-    """A module's machine that is not used in full; None: all are."""
+    """A module's machine that is not used in full; None if there is none."""
     module, own = session.modules[m], plan.modules[m]
     last = own.allocations[-1]
     c = last.configuration
@@ -140,7 +140,7 @@ def _fitting(session: Session, groups: Sequence[Group], guest: Guest) -> list[in
 
 
 def _loads(session: Session, group: Group, memory: Fraction | None) -> bool:
-    """Whether a machine of so much memory holds all models of a group; None: nothing is known of its memory."""
+    """Whether a machine of this memory holds all models of a group; None means that its memory is unknown."""
     if memory is None:
         return True
     needed = [memory_mb(session, guest.resident) for guest in group]

@@ -1,4 +1,4 @@
-"""Plans of a session: which machines, at which configuration, take which requests (docs/model/sessions.md)."""
+"""Plans of a session: machines, their configurations and their requests (docs/model/sessions.md)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Allocation:
     """n whole machines of one configuration and, in a module's last allocation only, one partial machine.
 
     Attributes:
-        configuration: the configuration that all these machines run.
+        configuration: the configuration of all these machines.
         machines: whole machines at full rate; the partial machine is not counted.
-        partial_rps: request rate of the partial machine; 0: there is none.
+        partial_rps: request rate of the partial machine; 0 means that there is none.
     """
 
     configuration: Configuration
@@ -50,10 +50,10 @@ class Plan(Framed):
     shared: tuple[tuple[int, ...], ...] = ()
 
 
-# Rates in a plan that follow from its machines, and how far off they may be written (docs/formats/result.md; ours).
+# Rates in a plan that follow from its machines, and their tolerance in writing (docs/formats/result.md; ours).
 #
-# The partial rate, and the dummy rate where all machines are whole, are differences of the module's rate and the rate
-# of its whole machines, which seldom end as decimals. What a plan says of them only shows that both sides mean the
+# The partial rate, and the dummy rate if all machines are whole, are differences of the module's rate and the rate of
+# its whole machines, which seldom end as decimals. A plan states them only to show that reader and writer mean the
 # same.
 
 
@@ -66,7 +66,7 @@ def whole_rps(allocations: tuple[Allocation, ...]) -> Fraction:
 
 
 def written_slack_rps(total_rps: Fraction, whole: Fraction) -> Fraction:
-    """By how much a written difference may be off: a share of the larger rate that it is made of, however small it is.
+    """The tolerance of a written difference: a share of the larger of its two rates, even if the difference is small.
 
     Args:
         total_rps: rate of the module with dummies.
@@ -76,11 +76,11 @@ def written_slack_rps(total_rps: Fraction, whole: Fraction) -> Fraction:
 
 
 def with_derived_rates(module: Module, plan: ModulePlan) -> ModulePlan:
-    """A plan from a file with its derived rates exactly; where they are off by more than the slack, as it was written.
+    """A plan from a file with its derived rates exactly; a rate that is off by more than the slack stays as written.
 
     Args:
         module: the module.
-        plan: its plan; its dummy rate is derived only where there is no partial machine.
+        plan: its plan; its dummy rate is derived only without a partial machine.
     """
     if not plan.allocations:
         return plan

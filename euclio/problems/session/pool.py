@@ -14,7 +14,7 @@ from euclio.problems.session.objectives import Application, Objective, parts
 
 
 def pooled(sessions: Sequence[Session]) -> Session:
-    """The session of several applications with the machines of all; of one session, that session.
+    """The session of several applications on the machines of all; a single session is returned as it is.
 
     Modules, objectives and applications keep their names unless two sessions share one: then each gets the name of its
     session in front, as in "shop/detect". Hardware of one name is one type.
@@ -79,7 +79,7 @@ def _renamer(names: list[list[str]]) -> Callable[[Session, str], str]:
 
 
 def _objectives(session: Session) -> list[Objective]:
-    """The objectives of a session; of a plain one, one for each module without children."""
+    """The objectives of a session; a plain one has one for each module without children."""
     if session.objectives:
         return list(session.objectives)
     last = [module.name for module, end in zip(session.modules, session.ends(), strict=True) if end is not None]
@@ -89,7 +89,7 @@ def _objectives(session: Session) -> list[Objective]:
 
 
 def _applications(session: Session) -> list[Application]:
-    """The applications of a session; one without any has the session's name, or its parts are numbered."""
+    """The applications of a session; without any, it has one with the session's name, or its parts are numbered."""
     if session.applications:
         return list(session.applications)
     found = parts(session.parents())
@@ -99,7 +99,7 @@ def _applications(session: Session) -> list[Application]:
 
 
 def _hardware(sessions: Sequence[Session]) -> list[Hardware]:
-    """All types, each once; a session that says nothing of machines paid for takes those of the others."""
+    """All types, each once; a session that does not state machines paid for takes those of the others."""
     known: dict[str, tuple[Hardware, str]] = {}
     paid_for: dict[str, tuple[int, str]] = {}
     for one in sessions:

@@ -1,4 +1,4 @@
-"""What limits the machines of a plan over all modules: resources that machines of each type take some of (ours).
+"""Limits on the machines of a plan over all modules: resources that machines of each type use (ours).
 
 A stock of a type is one of them: the resource "machines of that type", of which each machine of the type takes one.
 GPUs that are cut into slices are several of them (`gpu_slices.py`).
@@ -23,9 +23,9 @@ class MachineLimit(NamedTuple):
     Attributes:
         name: name of the resource; of a stock, that of the hardware.
         capacity: the most that all machines of a plan take together, the spare ones too.
-        takes: what a machine takes of it, by name of the hardware, above 0.
+        takes: amount of it that a machine takes, by name of the hardware, above 0.
         is_stock: whether it is a stock.
-        gpus: the resource that counts GPUs, if this is one of the rows of their slices; None: it is none.
+        gpus: the resource that counts GPUs, if this is one of the rows of their slices; otherwise None.
         per_gpu: the capacity of one of these GPUs.
     """
 
@@ -37,7 +37,7 @@ class MachineLimit(NamedTuple):
     per_gpu: int = 0
 
     def taken(self, machines: dict[str, Fraction], spare: int = 0) -> Fraction:
-        """What machines take of it, given their number by hardware, and spare ones of each type that is used."""
+        """The amount that machines take, given their number by hardware, and spare ones of each type in use."""
         used = {name: n + spare for name, n in machines.items() if n}
         return sum((self.takes.get(name, 0) * n for name, n in used.items()), Fraction(0))
 
@@ -47,7 +47,7 @@ class MachineLimit(NamedTuple):
 
 
 def machine_limits(session: Session) -> list[MachineLimit]:
-    """What limits machines, stock first; resources that no machine takes any of limit nothing and are left out."""
+    """The limits on machines, stock first; resources that no machine takes any of limit nothing and are left out."""
     stock = [MachineLimit(name, Fraction(n), {name: Fraction(1)}, True) for name, n in session.stock.items()]
     rows = [
         MachineLimit(name, capacity, {h.name: h.takes[name] for h in session.hardware if h.takes.get(name)})
@@ -77,9 +77,9 @@ def usable_stock(session: Session, *, whole: bool = True) -> dict[str, int]:
 
 
 def lacks_others(session: Session, space: PlanSpace) -> str:
-    """Which module has no machines but those of a group with a largest share below 1, so that there is no plan.
+    """The message that a module runs only on a group with a largest share below 1, so that there is no plan.
 
-    The text is empty if no module is so.
+    It is empty if there is no such module.
     """
     for module in session.modules:
         types = {c.hardware for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)}
@@ -92,7 +92,7 @@ def lacks_others(session: Session, space: PlanSpace) -> str:
 
 
 def without_stock(session: Session) -> Session:
-    """The session without limits on its machines; itself where it has none."""
+    """The session without limits on its machines; itself if it has none."""
     if not session.stock and not session.resources:
         return session
     return replace(session, hardware=tuple(replace(h, count=None) for h in session.hardware), resources={})
@@ -110,7 +110,7 @@ def may_lack_machines(session: Session) -> bool:
 def without_limits(session: Session) -> Session:
     """The session without a stock, resources, shares of hardware, spare, least and running machines.
 
-    It has a plan exactly if the session's latencies and rates allow for one.
+    It has a plan exactly if the session's latencies and rates allow a plan.
     """
     hardware = tuple(replace(h, count=None, largest_share=None, at_least=None) for h in session.hardware)
     without = replace(session, hardware=hardware, running=None, spare_machines=0, resources={}, largest_shares=())

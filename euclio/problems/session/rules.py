@@ -1,7 +1,7 @@
 """Rules of a plan space: how machines are charged, and which dummy requests a plan may add.
 
-One record per rule; what differs by rule is read from it. Code that a rule changes in another way matches on the
-members, with `assert_never` behind the last one.
+One record per rule states everything that differs by rule. Other code that depends on a rule matches on the members,
+with `assert_never` behind the last one.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Self
 
-# How machines are charged: by the share that is used, or whole. One record per way (docs/model/whole-machines.md).
+# Charging of machines: by the share in use, or whole. One record per way (docs/model/whole-machines.md).
 
 
 class Charging(StrEnum):
     """How the machines of a plan are charged.
 
     Attributes:
-        help: one line: what it charges, and whose it is.
-        words: what it says of a plan space, in a few words; empty: it goes without saying.
-        whole: whether a machine is charged whole, however little of it is used.
+        help: one line: its effect, and its origin.
+        words: its name in the words of a plan space; empty for the usual way.
+        whole: whether a machine is charged whole even if little of it is used.
         packs: whether partial machines of several modules may share one machine.
     """
 
@@ -46,16 +46,15 @@ class Charging(StrEnum):
 
 
 class DummyRule(StrEnum):
-    """Which dummy requests a plan may add.
+    """A rule on the dummy requests that a plan may add.
 
     Attributes:
-        help: one line: what it allows, and where it is published.
-        words: what it says of a plan space, in a few words.
-        restriction: what it takes from a user, for a sentence; empty: the full space allows no more.
+        help: one line: the dummies that it allows, and the publication.
+        words: its name in the words of a plan space.
+        restriction: the loss of a user, for a sentence; empty if the full space allows no more.
         adds: whether plans may have dummies at all.
         countable: whether a module has finitely many plans, which can be listed.
-        spare: what it allows in a planner's words: capacity that is paid for and serves nobody, so that batches fill in
-            time.
+        spare: the dummies in a planner's words: unused capacity that is paid for, so that batches fill in time.
     """
 
     help: str

@@ -1,4 +1,4 @@
-"""The machines that run already, and what it costs or how far it is allowed to change them (ours)."""
+"""The machines that run already, with the limit and the price of changing them (ours)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from euclio.core.numbers import exact_number
 
 MOST = 10**9
 SHARING = " + "
-"""What stands between the names of modules that share a machine."""
+"""The text between the names of modules that share a machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +19,13 @@ class RunningMachines:
     """Machines of one hardware type that serve a module.
 
     Attributes:
-        module: name of the module; of modules that share a machine, their names as in "a + b". It may be one that the
-            session does not have any more.
+        module: name of the module; modules that share a machine have their names as in "a + b". The session may not
+            have the module any more.
         hardware: name of the machine type.
-        machines: number of machines, one that is used in part counted whole.
+        machines: number of machines, with one that is used in part counted whole.
 
     Raises:
-        InputError: no number of machines.
+        InputError: the number of machines is invalid.
     """
 
     module: str
@@ -41,12 +41,12 @@ class RunningMachines:
 class Running:
     """Running machines, and how far a plan may change them.
 
-    A machine that moves to another module or hardware type is one removed and one added; one that only changes its
-    batch or concurrency is none.
+    A machine that moves to another module or hardware type is one removed and one added. A machine that changes only
+    its batch or concurrency is none.
 
     Attributes:
         machines: the machines that run.
-        most_changes: most machines added and removed together; None: any number.
+        most_changes: most machines added and removed together; None means any number.
         price_per_change_per_h: money for each machine added or removed, for each hour that the plan is to run; it is
             part of a plan's cost per hour.
 

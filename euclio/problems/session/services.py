@@ -1,4 +1,4 @@
-"""What methods ask of a session's objectives and delays (ours; docs/model/services.md)."""
+"""A session's objectives, delays and streams of requests, as methods need them (ours; docs/model/services.md)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def least_end(session: Session) -> Fraction:
 
 
 def latest_ends(session: Session) -> list[Fraction]:
-    """For each module the seconds after which it ends at the latest; one without an end waits for its children's."""
+    """For each module the latest time of its end in seconds; one without an end of its own has the latest of all."""
     return [session.slo_s - (least_end(session) if end is None else end) for end in session.ends()]
 
 
@@ -46,11 +46,11 @@ def is_plain(session: Session) -> bool:
 
 
 def refuse_several(session: Session, what: str) -> None:
-    """Refuse objectives of modules and delays where they are not covered.
+    """Refuse objectives of modules and delays.
 
     Args:
         session: the session.
-        what: what does not cover them, in words.
+        what: the feature that does not cover them, in words.
 
     Raises:
         InputError: there are some.
@@ -73,7 +73,7 @@ def application_modules(session: Session, name: str) -> tuple[int, ...]:
 
 
 def application_rate(session: Session, name: str) -> Fraction:
-    """Requests per second of an application: as it says, or the largest rate of a module that requests enter by.
+    """Requests per second of an application: its own rate, or the largest rate of a module by which requests enter.
 
     Raises:
         InputError: there is no such application.
@@ -83,7 +83,7 @@ def application_rate(session: Session, name: str) -> Fraction:
 
 
 def _rate(session: Session, modules: tuple[int, ...], application: Application | None) -> Fraction:
-    """Requests per second of a part of the DAG, as its application says or as the modules have it."""
+    """Requests per second of a part of the DAG, by its application or by its modules."""
     if application is not None and application.rate_rps is not None:
         return application.rate_rps
     return max(session.modules[m].rate_rps for m in modules if not session.parents()[m])
@@ -103,9 +103,9 @@ class Stream:
 
 
 def streams(session: Session) -> tuple[Stream, ...]:
-    """The streams of requests: one of each part of the DAG; where no application is named, one of all modules.
+    """The streams of requests: one for each part of the DAG, or one for all modules if no application is named.
 
-    A part that no application names has a stream too, at the largest rate of a module that requests enter by.
+    A part that no application names has a stream too, at the largest rate of a module by which requests enter.
     """
     if not session.applications:
         every = tuple(range(len(session.modules)))

@@ -1,6 +1,6 @@
-"""Plan spaces: which plans a system is allowed to make (design of the systems, Harpagon Table III).
+"""Plan spaces: the plans that a system may make (design of the systems, Harpagon Table III).
 
-A field is declared once, with all that commands, files, tables and explanations say of it.
+A field is declared once, with everything that commands, files, tables and explanations state about it.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 
 
 def _read_policy(name: str | Policy, session: Session, place: str) -> Policy:
-    """The built-in policy that a file names, or the user's own that the call named in its place."""
+    """The built-in policy that a file names, or the user's own that the call gave in its place."""
     return name if isinstance(name, Policy) else find_policy(word(name, map(str, POLICIES), place))
 
 
 def _pinned_policy(name: str, folder: Path | None) -> str:
-    """The name of a user's own policy that holds from every folder, with the hash of its file."""
+    """The name of a user's own policy that is valid in every folder, with the hash of its file."""
     file, _, own = name.rpartition(":")
     return find_policy(f"{((folder or Path()) / expanded(file)).resolve()}:{own}").name
 
 
 def _contains_policy(wide: Policy, narrow: Policy) -> bool:
-    """Whether no plan is slower under the first policy, as the records say of each other."""
+    """Whether no plan is slower under the first policy, according to the records."""
     while narrow is not wide and narrow.bounded_by:
         narrow = find_policy(narrow.bounded_by)
     return narrow is wide
@@ -72,7 +72,7 @@ DUMMY = one_of(
     "dummies",
     Parameter("--dummy", "dummy", "dummy rule"),
     required=True,
-    # Every rule allows what those before it allow.
+    # Every rule allows the dummies that those before it allow.
     contains=lambda wide, narrow: _RULES.index(wide) >= _RULES.index(narrow),
     restriction=lambda rule: (f"--dummy {rule}", rule.restriction),
     lifted=6,
@@ -119,7 +119,7 @@ HARDWARE = SpaceField(
 
 
 def _allowed_or_not(only: str, restriction: str, lifted: int, option: Parameter) -> SpaceField:
-    """A flag that is true where more than 1 is allowed."""
+    """A flag that is true if more than 1 is allowed."""
     return SpaceField(
         kind=bool,
         words=lambda allowed: "" if allowed else only,
@@ -166,11 +166,11 @@ class PlanSpace:
 
     Attributes:
         policy: dispatch policy.
-        max_allocations: most allocations per module; None: any number.
-        hardware: names of the allowed hardware; None: all.
-        single_hardware: the whole session on one hardware type (the cheapest result over the types).
-        batching: batches above 1 allowed.
-        concurrency: concurrency above 1 allowed.
+        max_allocations: most allocations per module; None means any number.
+        hardware: names of the allowed hardware; None means all.
+        single_hardware: whether the whole session is on one hardware type (the cheapest result over the types).
+        batching: whether batches above 1 are allowed.
+        concurrency: whether concurrency above 1 is allowed.
         charging: how machines are charged.
     """
 
@@ -184,7 +184,7 @@ class PlanSpace:
     charging: Charging = field(default=Charging.SHARE, metadata=CHARGING.metadata)
 
     def __post_init__(self) -> None:
-        """Let policy and dummy rule be given by name; a policy may limit the number of allocations."""
+        """Accept policy and dummy rule by name; a policy may limit the number of allocations."""
         object.__setattr__(self, "policy", find_policy(self.policy))
         if self.policy.most_allocations is not None:
             most = min(self.max_allocations or self.policy.most_allocations, self.policy.most_allocations)
@@ -194,7 +194,7 @@ class PlanSpace:
 
     @property
     def fills(self) -> bool:
-        """Whether dummies fill machines for nothing, any number of them, since machines are charged whole anyway."""
+        """Whether dummies fill any number of machines at no cost, since machines are charged whole anyway."""
         return self.charging.whole and self.dummy.adds
 
     def on(self, *hardware: str) -> PlanSpace:
@@ -214,7 +214,7 @@ class PlanSpace:
         )
 
     def describe(self) -> dict[str, object]:
-        """The plan space as plain data, as it stands in results and on the command line."""
+        """The plan space as plain data, as in results and on the command line."""
         return described(self)
 
 

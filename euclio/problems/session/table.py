@@ -54,7 +54,7 @@ MOST_SAID = Fraction(995, 1000)
 
 
 def space_for_planners(space: PlanSpace) -> str:
-    """What plans may be: how requests are dispatched, whether capacity may be spare, then only what narrows them."""
+    """The plans of a space: dispatch of requests, spare capacity, then only the fields that restrict plans."""
     policy = str(space.policy)
     dispatch = f"{space.policy.words} ({policy})" if space.policy.words else policy
     rest = in_words(space).removeprefix(f"{policy}, {space.dummy.words}")
@@ -64,8 +64,8 @@ def space_for_planners(space: PlanSpace) -> str:
 def machines_in_words(plan: Plan, evaluation: Evaluation, space: PlanSpace) -> str:
     """Machines by hardware type, such as "A100 3 whole and 0.46 of one".
 
-    It is empty where machines are charged whole, so that none is used in part, and where machines that are alike take
-    equal rates, so that none is whole.
+    It is empty if machines are charged whole, so that none is used in part, and if equal machines take equal rates, so
+    that none is whole.
     """
     if space.charging is not Charging.SHARE or space.policy.form is Form.EVEN:
         return ""
@@ -81,31 +81,31 @@ def machines_in_words(plan: Plan, evaluation: Evaluation, space: PlanSpace) -> s
 
 
 def _machines(whole: int, parts: Sequence[Fraction]) -> str:
-    """Whole machines and those of which a part is used."""
+    """Whole machines, and those in use in part."""
     used = sum(parts, Fraction(0))
     if not parts:
         return f"{whole:,} whole"
-    # What is less than one machine is not to be read as one.
+    # Less than one machine must not read as one.
     said = "more than 0.99" if MOST_SAID <= used < 1 else plain(float(used), 2)
     of = f"{said} of one" if len(parts) == 1 else f"parts of {counted(len(parts), 'machine')}, {said} in all"
     return f"{whole:,} whole and {of}" if whole else of
 
 
 PARTIAL = {" + ": "whole ones + the share of one more that is used", " x ": "number x load of each"}
-"""Signs in the column of the machines, and what they mean."""
+"""Signs in the column of the machines, and their meaning."""
 SPARE_ROW = "spare capacity"
 SPARE_SAID = "spare capacity is paid for and serves nobody, so that batches fill in time (dummies)"
-"""The row of dummies, and what it means."""
+"""The row of dummies, and its meaning."""
 MOST_SHARED = 20
-"""Shared machines that are listed at most."""
+"""The most shared machines that are listed."""
 MOST_LISTED = 12
-"""Modules whose percentiles are printed in a line; results have all of them."""
+"""The most modules whose percentiles are printed in a line; results have all of them."""
 MOST_MODULES = 1000
-"""Modules that a table of a plan shows at most: more take longer to lay out than to solve."""
+"""The most modules that a table of a plan shows: the layout of more takes longer than the solution."""
 
 
 def plan_table(session: Session, result: Result) -> RenderableType:
-    """A header and, where there is a plan, one row per allocation (times in ms, money per hour)."""
+    """A header and, if there is a plan, one row per allocation (times in ms, money per hour)."""
     header = Text("\n".join(_header(session, result)))
     if result.plan is None or result.evaluation is None or result.value is None:
         return header
@@ -126,7 +126,7 @@ def plan_table(session: Session, result: Result) -> RenderableType:
 
 
 def _columns(session: Session, result: Result, rows: Sequence[dict[str, str]]) -> list[Column]:
-    """The columns, and what is to be said of those whose rows need it."""
+    """The columns, with remarks on those whose rows need one."""
     signs = (said for sign, said in PARTIAL.items() if any(sign in row.get("machines", "") for row in rows))
     spare = SPARE_SAID if any(row["hardware"] == SPARE_ROW for row in rows) else ""
     planned = "req/s with the headroom; util. and req/s are of the requests that come"
@@ -147,9 +147,9 @@ def _columns(session: Session, result: Result, rows: Sequence[dict[str, str]]) -
 
 
 def module_budgets(session: Session, evaluation: Evaluation) -> list[Fraction]:
-    """What each module's worst-case latency could grow to with the others unchanged, in seconds.
+    """The latest value to which each module's worst-case latency could grow with the others unchanged, in seconds.
 
-    It is the module's latency plus what the longest path through it leaves of the SLO.
+    It is the module's latency plus the part of the SLO that the longest path through it leaves.
     """
     latency = [m.worst_case_latency_s for m in evaluation.modules]
     until, rest = times_until(session, latency), times_from(session, latency)
@@ -157,7 +157,7 @@ def module_budgets(session: Session, evaluation: Evaluation) -> list[Fraction]:
 
 
 def describe_space(space: PlanSpace) -> str:
-    """A plan space in a few words: policy, dummy rule, then only what narrows it."""
+    """A plan space in a few words: policy, dummy rule, then only the fields that restrict plans."""
     return in_words(space)
 
 
@@ -203,12 +203,12 @@ def _latency(session: Session, evaluation: Evaluation) -> str:
 
 
 def _headroom(result: Result) -> Fraction:
-    """By what share more requests are planned for than come."""
+    """The share of additional requests that are planned for."""
     return Fraction(0) if result.changes is None else result.changes.headroom or Fraction(0)
 
 
 def _doubts(session: Session, result: Result) -> list[str]:
-    """Why the latency is not proven of requests; nothing of a plan that was judged by serving them."""
+    """Why the latency is not proven for requests; empty for a plan that was judged by serving them."""
     if result.value is None or "attainment" in result.options:
         return []
     said = caveat(session, result.space, result.plan, result.evaluation)
@@ -216,7 +216,7 @@ def _doubts(session: Session, result: Result) -> list[str]:
 
 
 def _attainment(result: Result) -> list[str]:
-    """What a plan keeps under random arrivals, and by which margins, where that was asked for."""
+    """The attainment of a plan under random arrivals, and its margins, if the plan is for an attainment."""
     asked, stats = result.options.get("attainment"), result.stats
     if asked is None or "rate_margin" not in stats or result.value is None:
         return []
@@ -234,7 +234,7 @@ def _attainment(result: Result) -> list[str]:
 
 
 def _modules_at_random(asked: dict[str, Any]) -> list[str]:
-    """What single modules take at the share that is asked for, and whether they keep objectives of their own."""
+    """The latencies of single modules at the required share, and whether they keep objectives of their own."""
     lines = []
     for own in asked.get("modules", []):
         if "kept" in own:
@@ -277,7 +277,7 @@ def _floors(session: Session, result: Result) -> list[str]:
 
 
 def _needed(session: Session, result: Result) -> list[str]:
-    """The line on types with largest shares that no group holds all of: what they have together."""
+    """The line on types with largest shares that no group holds all of: the share that they have together."""
     found = result.evaluation
     types = limited_apart(session)
     if found is None or result.plan is None or result.value is None or not types:
@@ -291,7 +291,7 @@ def _needed(session: Session, result: Result) -> list[str]:
 
 
 def _slices(session: Session, result: Result) -> list[str]:
-    """A line per resource of GPUs that are cut into slices: how the plan's slices lie on them."""
+    """A line per resource of GPUs that are cut into slices: the positions of the plan's slices on them."""
     found, sliced = result.evaluation, any(h.slices for h in session.hardware)
     if not sliced or found is None or result.plan is None or result.value is None:
         return []
@@ -322,7 +322,7 @@ def _changes(session: Session, result: Result) -> list[str]:
 
 
 def _shared(session: Session, result: Result) -> list[str]:
-    """One line per machine that modules share: which, and how much of the time it works at the planned rates."""
+    """One line per machine that modules share: the modules, and the share of time that it works at planned rates."""
     if result.plan is None or result.evaluation is None or result.value is None:
         return []
     lines = []
@@ -347,10 +347,9 @@ def _module_rows(
 ) -> list[dict[str, str]]:
     """One row per allocation, then one for dummies, without module, latency and budget.
 
-    Machines are whole ones + the share of a partial one, as in `2 + 0.500`; where they take equal rates, number x load,
-    as in `3 x 0.833`. The
-    utilisation is the share of the time in which the machines of a row, bought whole, work for requests; dummies, which
-    go to all machines alike, do not count, nor does headroom.
+    Machines are whole ones + the share of a partial one, as in `2 + 0.500`. If they take equal rates, they are number x
+    load, as in `3 x 0.833`. The utilisation is the share of the time in which the machines of a row, bought whole, work
+    for requests. Dummies, which go to all machines alike, do not count, nor does headroom.
     """
     rows: list[dict[str, str]] = []
     assert result.value is not None

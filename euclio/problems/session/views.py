@@ -1,4 +1,4 @@
-"""How sessions, their plans and the checker's answers show themselves, and the rows of their frames."""
+"""Views of sessions, their plans and the checker's answers, and the rows of their frames."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_DRAWN = 40
 BOX, HIGH, GAP, ROW = 132, 36, 34, 46
 """Width and height of a box, the room between two columns, and the height of a row, in pixels."""
 LINE, DELAY_GAP = 13, 74
-"""Height of a line for an objective, and the room between two columns where edges have delays."""
+"""Height of a line for an objective, and the room between two columns if edges have delays."""
 LETTERS, FEWER = 18, 12
 """Letters of a name that fit into a box, and those of an objective next to its seconds."""
 
@@ -94,7 +94,7 @@ def _edge(parent: Place, child: Place, sizes: _Sizes, delay_s: Fraction | None) 
     drawn = f'<path class="edge" d="{bend}"/><path class="tip" d="{tip}"/>'
     if not delay_s:
         return drawn
-    # Next to the parent, where edges to other columns have not yet come together.
+    # The label is next to the parent, where edges to other columns have not yet come together.
     return drawn + _line(x0 + sizes.gap / 2 - 3, (3 * y0 + y1) / 4 - 5, f"{full(1000 * delay_s)} ms", small=True)
 
 
@@ -154,7 +154,7 @@ DELAY_COLUMNS = (
 
 
 def _service_tables(session: Session) -> list[RenderableType]:
-    """The objectives, delays and applications, each where there are any; then the modules that lead to no objective."""
+    """The objectives, delays and applications, if there are any; then the modules that lead to no objective."""
     applications = [
         {
             "name": one.name,
@@ -238,12 +238,12 @@ PLAN_COLUMNS = (
 
 
 def plan_only_table(plan: Plan) -> RenderableType:
-    """A row per allocation; what machines cost and how long requests take, only the session knows."""
+    """A row per allocation; costs of machines and latencies of requests need the session."""
     return Group(table_of(plan_rows(None, plan, None)[:MOST_ROWS], PLAN_COLUMNS), Text(NO_NAMES))
 
 
 def plan_rows(session: Session | None, plan: Plan, evaluation: Evaluation | None) -> list[dict[str, Any]]:
-    """A row per allocation; what only the session or the checker knows is left out without them."""
+    """A row per allocation; columns that need the session or the checker are left out without them."""
     names: Sequence[Any] = range(len(plan.modules)) if session is None else [m.name for m in session.modules]
     rows: list[dict[str, Any]] = []
     for m, module in enumerate(plan.modules):

@@ -32,7 +32,7 @@ Shape = tuple[Vector, ...]
 Ranks = NDArray[np.int64]
 
 MOST_LISTED = 30_000
-"""Most vectors of machines of a module in a list."""
+"""The most vectors of machines of a module in a list."""
 TOO_MANY = "there are too many numbers of machines for this prover"
 ZERO = Fraction(0)
 
@@ -96,16 +96,16 @@ class Scaled(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """All uses of a module within numbers of machines that are worth it.
+    """All uses of a module within numbers of machines that are worth listing.
 
-    Of the same machines none is slower and has less rate than another. Rates and latencies are ranked, so that corners
-    are found in small whole numbers; the ranks are those of fractions.
+    Of two uses of the same machines, none is both slower and of a lower rate. Rates and latencies are ranked, so that
+    corners are found in small whole numbers; the ranks are those of fractions.
 
     Attributes:
         configurations: the configurations that are fast enough, those ranked last first.
         most: by type the numbers of machines up to which uses are listed.
         rates_rps: their rates, each once, the least first.
-        latencies_s: their latencies, likewise.
+        latencies_s: their latencies, each once, the least first.
         places: by use its vector of machines, as a place among all vectors.
         rate_ranks: by use the place of its rate.
         latency_ranks: by use the place of its latency.
@@ -213,7 +213,7 @@ def _listed(scaled: Sequence[Scaled], most: Vector, deadline: float) -> dict[Vec
 
 
 def _with(uses: Sequence[Use], c: Scaled, n: int) -> Iterator[Use]:
-    """Uses with machines of a configuration that ranks before all of theirs, as far as these are fast enough."""
+    """Uses extended by machines of a configuration that ranks before all of theirs, if these are fast enough."""
     for use in uses:
         rate = use.rate + n * c.rate
         if not n:
@@ -227,9 +227,9 @@ def _with(uses: Sequence[Use], c: Scaled, n: int) -> Iterator[Use]:
 
 
 def _best(uses: list[Use]) -> list[Use]:
-    """The uses of some machines without those that another one betters, those of the least rate first.
+    """The uses of some machines that no other one improves on, those of the least rate first.
 
-    Configurations that rank before a use take less time the more rate it has; nothing else matters to them.
+    Configurations that rank before a use take less time the more rate it has; its other features do not matter to them.
     """
     uses.sort(key=lambda use: use.rate, reverse=True)
     found: list[Use] = []
@@ -258,7 +258,8 @@ def _beyond(session: Session, fast: Sequence[Configuration], most: Vector) -> It
 
 # The choices of the modules in a step, with latencies as whole numbers (ours).
 #
-# A factor that makes them whole multiplies latencies and the SLO, and so does the number of modules plus one. A corner
+# Latencies and the SLO are multiplied by a factor that makes them whole, and by the number of modules plus one. A
+# corner
 # of uses that take longer than its latency counts one more. So a path of such times is at most the SLO's exactly if its
 # latencies are, or if they are below it where plans only approach one of them.
 
@@ -272,8 +273,8 @@ class Choices:
     """Corners of all modules in a step.
 
     Attributes:
-        corners: by module its corners, those of the least time first, of the same time the cheapest first. One module
-            may have one with less time or fewer machines than any other, but none has both.
+        corners: by module its corners, those of the least time first, of the same time the cheapest first. Compared
+            with another corner of its module, each has less time or fewer machines of some type.
         times: their times, in a unit of the step's own.
         slo: the SLO, in this unit.
     """
@@ -291,9 +292,9 @@ class Choices:
 
 
 def choices_of(session: Session, corners: Sequence[Sequence[Corner]]) -> Choices:
-    """Corners of a step, without those that no plan within the SLO has or that another one makes needless.
+    """Corners of a step, without those that no plan within the SLO has or that another corner makes needless.
 
-    The slack next to the slowest corners of all others raises smaller times of a module: no path needs them to be less.
+    A module's smaller times are raised to the slack next to the slowest corners of all others: no path needs less.
     This goes one module after the other, and later ones see the raised times. If no plan serves the step, all corners
     stay as they are.
 

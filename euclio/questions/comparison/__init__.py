@@ -1,1 +1,1 @@
-"""Every system next to the optimum, on one instance or on many: gaps, and what they are made of."""
+"""Every system next to the optimum, on one instance or on many: gaps and their causes."""

@@ -1,4 +1,4 @@
-"""All systems and the optimum on one instance: how far each is off, and how much of that its design explains."""
+"""All systems and the optimum on one instance: the gap of each, and the share of it that its design explains."""
 
 from __future__ import annotations
 
@@ -42,9 +42,8 @@ class Row:
         optimum: proven optimum of the full plan space; None if not proven.
         own: result of the exact solver in the plan space that the system searched; None if there is no such solver.
         goal: the objective.
-        least: where plans keep a demand under which nothing is proven: the best value that is known of its own plan
-            space, which stands for the optimum there, as `optimum` does for that of the full one; None if there is
-            none.
+        least: if plans keep a demand, under which nothing is proven: the best known value of the system's own plan
+            space. It stands for the optimum there, as `optimum` does for that of the full one. None if there is none.
     """
 
     solver: AnySolver
@@ -56,7 +55,7 @@ class Row:
 
     @property
     def own_optimum(self) -> Fraction | None:
-        """Proven optimum of the system's own plan space, or what stands for it; None: not proven or no plan exists."""
+        """Proven optimum of the system's own plan space, or its substitute; None if not proven or without a plan."""
         return _proven(self.own) if self.least is None else self.least
 
     @property
@@ -66,7 +65,7 @@ class Row:
 
     @property
     def reason(self) -> str:
-        """Why it has no plan, or why that was refused; empty if it has one, or nothing is known."""
+        """Why it has no plan, or why its plan was refused; empty if it has one, or the reason is unknown."""
         return self.result.reason or ("it found no plan, and its plan space has one" if self.missed else "")
 
     @property
@@ -76,7 +75,7 @@ class Row:
 
     @property
     def gap(self) -> float | None:
-        """How much worse than the optimum of the full plan space it is, as a share of that."""
+        """How much worse it is than the optimum of the full plan space, as a share of that optimum."""
         return self.split.share
 
     @property
@@ -86,7 +85,7 @@ class Row:
 
     @property
     def heuristic_share(self) -> float | None:
-        """The rest of the gap: what the heuristic loses within its own plan space."""
+        """The rest of the gap: the heuristic's loss within its own plan space."""
         return None if self.design_share is None else 1 - self.design_share
 
 
@@ -98,12 +97,12 @@ class Comparison(Framed, Plotted):
         goal: the objective.
         space: the full plan space.
         exact: name of the exact solver.
-        best: its result in the full plan space; None if there is no such solver.
+        best: the exact solver's result in the full plan space; None if there is no such solver.
         rows: one per system.
         proofs: number of proofs among the results.
         certificates: one per proof that an independent prover tried; a result whose proof it refuted is an error.
-        demand: what all plans keep, in words; empty if nothing was asked. Where something was, no optimum is proven,
-            and gaps are against the best plan that is known.
+        demand: the demand that all plans keep, in words; empty without one. Under a demand no optimum is proven, and
+            gaps are relative to the best known plan.
     """
 
     _view = late_value("euclio.questions.comparison.views", "COMPARISON")
@@ -120,12 +119,12 @@ class Comparison(Framed, Plotted):
 
     @property
     def optimum(self) -> Fraction | None:
-        """The optimum of the full plan space where it is proven."""
+        """The optimum of the full plan space; None if it is not proven."""
         return _proven(self.best)
 
     @property
     def least(self) -> Fraction | None:
-        """The best value that is known, where all plans keep a demand; None: there is no plan, or nothing was asked."""
+        """The best known value if all plans keep a demand; None without a plan or a demand."""
         found = [row.result.value for row in self.rows] + [None if self.best is None else self.best.value]
         return min((value for value in found if value is not None), default=None) if self.demand else None
 
@@ -178,7 +177,7 @@ class Comparison(Framed, Plotted):
 
 
 def kept(result: AnyResult) -> dict[str, Any]:
-    """What a result states of what it keeps."""
+    """The fields of a result that state its attainment."""
     return {name: result.stats.get(name) for name in ("attainment", "attainment_at_least", "cost_without_margins")}
 
 
@@ -199,13 +198,13 @@ def compare(
         solvers: names or solvers; by default every registered system of the family, ablations included.
         time_limit_s: limit of each run in seconds.
         objective: name of the objective; None means the family's default.
-        certify_s: limit in seconds of an independent prover for each proof; None if it is not asked.
-        solving: what solves, with the arguments of `euclio.solve`.
-        demand: what it has all plans keep, in words; empty if nothing.
+        certify_s: limit in seconds of an independent prover for each proof; None disables the prover.
+        solving: the function that solves, with the arguments of `euclio.solve`.
+        demand: the demand under which `solving` plans, in words; empty means no demand.
 
     Returns:
-        The systems, each in its own plan space, next to the proven optima; those whose engine is not installed are
-        inapplicable, and say so.
+        The systems, each in its own plan space, next to the proven optima; a system whose engine is not installed is
+        inapplicable, and its result says so.
 
     Raises:
         InputError: an unknown solver name, a solver of another family, or an objective that the family or the
@@ -233,16 +232,16 @@ def compare(
 
 
 def _against(row: Row, least: Fraction | None) -> Row:
-    """A row with the best values that are known in place of optima that are not proven."""
+    """A row with the best known values in place of optima that are not proven."""
     values = [result.value for result in (row.result, row.own) if result is not None and result.value is not None]
     return replace(row, optimum=least, least=min(values, default=None))
 
 
 def chosen_solvers(given: SolverLike | Sequence[SolverLike] | None, family: Family) -> list[AnySolver]:
-    """One solver or several, names divided by commas too, each once; None means every registered system of the family.
+    """One solver or several, also as names with commas between, each once; None means every registered system.
 
-    Systems are heuristics, and exact solvers of a published model: those that search a plan space of their own. Rules
-    that rest on no paper are none.
+    Systems are heuristics and exact solvers of a published model, which search a plan space of their own. Rules that
+    rest on no paper are not systems.
 
     Raises:
         InputError: an unknown solver name, or two functions of one name.
@@ -260,18 +259,18 @@ def chosen_solvers(given: SolverLike | Sequence[SolverLike] | None, family: Fami
 
 
 USUAL, PAPERS = "planner", "papers"
-"""Sets of systems: what people who plan capacity compare, and every registered system."""
+"""Sets of systems: those that capacity planners compare, and every registered system."""
 
 
 def systems_of(name: str, family: Family) -> list[AnySolver]:
-    """The solvers of a set; every registered system where a family has no usual ones, or one of them is missing.
+    """The solvers of a set; every registered system if the family has no usual ones, or one of them is missing.
 
     Args:
         name: `USUAL` or `PAPERS`.
         family: the family.
 
     Raises:
-        InputError: it is no set.
+        InputError: the name is no set.
     """
     if name not in (USUAL, PAPERS):
         raise InputError(f"is {name!r}; give {USUAL} or {PAPERS}", field="--systems")
@@ -282,7 +281,7 @@ def systems_of(name: str, family: Family) -> list[AnySolver]:
 
 
 def _changes(family: Family, objective: str | None) -> dict[str, Any]:
-    """What an objective changes in plan spaces; nothing where it is not named or the family has only that one."""
+    """The fields of plan spaces that an objective changes; empty without a name or if the family has only that one."""
     known = [goal.name for goal in family.goals]
     if objective is not None and objective not in known:
         raise InputError(f"is {objective!r}; {family.instances} have {' or '.join(known)}", field="--objective")
@@ -292,7 +291,7 @@ def _changes(family: Family, objective: str | None) -> dict[str, Any]:
 def _optima(
     instance: Any, family: Family, time_limit_s: float | None, trials: ProofTrials, solving: Solving
 ) -> Callable[[Any], AnyResult | None]:
-    """What the family's exact solver finds in a plan space, each solved once; None where it is not installed."""
+    """The exact solver's result by plan space, each space solved once; None if the solver is not installed."""
     known: dict[Any, AnyResult | None] = {}
 
     def optimum(space: Any) -> AnyResult | None:
@@ -310,7 +309,7 @@ def _optima(
 def _solved(
     solving: Solving, instance: Any, solver: AnySolver, time_limit_s: float | None, **options: Any
 ) -> AnyResult:
-    """The result of a solver, also where its engine is not installed."""
+    """The result of a solver, even if its engine is not installed."""
     try:
         return solving(instance, solver, time_limit_s=time_limit_s, **options)
     except MissingEngineError as error:
@@ -376,7 +375,7 @@ def bar_parts(row: Row) -> list[tuple[BarPart, float]]:
 
 
 def bar_note(row: Row) -> str:
-    """What stands behind a bar: the gap, or why there is none."""
+    """The text behind a bar: the gap, or why there is none."""
     if row.result.value is None:
         return f"no plan: {row.result.status.value}"
     if row.gap is None:

@@ -1,9 +1,9 @@
-"""Gap decomposition over many instances: what every system's design gives up and what its heuristic loses (ours).
+"""Gap decomposition over many instances: the losses of every system's design and of its heuristic (ours).
 
-On each instance, value = optimum x design x heuristic (`euclio.questions.comparison.gap`), where the value is a cost,
-or a throughput. Over instances extra costs are averaged, in units of the optimum: own optimum / optimum - 1 and (cost -
-own optimum) / optimum, which add up to the mean gap; of throughput it is what is lost, 1 - own optimum / optimum and so
-on.
+On each instance, value = optimum x design x heuristic (`euclio.questions.comparison.gap`); the value is a cost or a
+throughput. Extra costs are averaged over instances in units of the optimum: own optimum / optimum - 1 and
+(cost - own optimum) / optimum. They add up to the mean gap. For throughput the losses are averaged: 1 - own optimum /
+optimum and so on.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ QUANTILES = {"low": 0.25, "median": 0.5, "high": 0.75}
 
 
 class Decomposition(pd.DataFrame):
-    """The rows of `decompose`: a frame that shows itself per system; what is cut out of it is a plain frame."""
+    """The rows of `decompose`: a frame that shows itself per system; a part of it is a plain frame."""
 
     @property
     def _constructor(self) -> type[pd.DataFrame]:
@@ -78,13 +78,13 @@ def decompose(
         solvers: names, solvers or functions; by default every registered heuristic, ablations included.
         time_limit_s: limit of each run in seconds.
         advance: called after each instance.
-        solving: what solves, with the arguments of `euclio.solve`.
+        solving: the function that solves, with the arguments of `euclio.solve`.
         objective: name of the objective; None means the family's default.
-        demand: what `solving` has all plans keep, in words; empty if nothing.
+        demand: the demand under which `solving` plans, in words; empty means no demand.
 
     Returns:
-        One row per instance and system, as `gap_row` says, the status of the system's run and of both optima, then
-        value, `gap` and `reason` by the names that other frames have, and sizes of the instance (`Family.features`).
+        One row per instance and system: the fields of `gap_row`, the status of the system's run and of both optima,
+        value, `gap` and `reason` by the names of other frames, and sizes of the instance (`Family.features`).
         `aggregate` sums it up per system.
 
     Raises:
@@ -107,7 +107,7 @@ def decompose(
 
 
 def common_family(instances: Sequence[Any]) -> Family:
-    """The family of all these instances; raises an `InputError` if they are of several, whose gaps differ in kind."""
+    """The family of all these instances; raises an `InputError` if they are of several, whose gaps are not alike."""
     first, *others = (family_of(instance) for instance in instances)
     for instance, other in zip(instances[1:], others, strict=True):
         if other is not first:
@@ -119,11 +119,11 @@ def common_family(instances: Sequence[Any]) -> Family:
 
 
 def gap_row(instance: str, solver: str, gap: Gap, goal: Goal = LEAST_COST) -> dict[str, Any]:
-    """A gap as plain data, floats throughout; what is not known is None.
+    """A gap as plain data, floats throughout; unknown values are None.
 
-    Values in the unit of the goal (`cost_per_h`, `own_optimum_per_h`, `optimum_per_h`), then the ratios `design`,
-    `heuristic` and `total`, then the extra costs `design_extra` and `heuristic_extra` as shares of the full optimum,
-    which add up to `total` - 1 (for throughput the shares lost, which add up to 1 - `total`).
+    Values are in the unit of the goal (`cost_per_h`, `own_optimum_per_h`, `optimum_per_h`). The ratios `design`,
+    `heuristic` and `total` follow. The extra costs `design_extra` and `heuristic_extra` are shares of the full optimum
+    that add up to `total` - 1. For throughput they are the shares lost, which add up to 1 - `total`.
     """
     design_extra, heuristic_extra = gap.parts or (None, None)
     return {
@@ -153,11 +153,11 @@ def aggregate(table: pd.DataFrame) -> pd.DataFrame:
         table: rows as `gap_row` makes them.
 
     Returns:
-        One row per system, indexed by its name: `instances`; `plans`: with a plan; `missed`: without, although its own
-        plan space has one; `split`: with a plan and both optima proven, of which all that follows is taken. Mean,
-        quartiles (`_low`, `_median`, `_high`) and worst (`_max`) of `design`, `heuristic` and `total`; means of
-        `design_extra` and `heuristic_extra`; `design_free` and `heuristic_optimal`: shares of instances on which the
-        factor is 1.
+        One row per system, indexed by its name: `instances`; `plans`, those with a plan; `missed`, those without a
+        plan although the system's own plan space has one; `split`, those with a plan and both optima proven. All
+        other columns are over `split`: mean, quartiles (`_low`, `_median`, `_high`) and worst (`_max`) of `design`,
+        `heuristic` and `total`; means of `design_extra` and `heuristic_extra`. `design_free` and `heuristic_optimal`
+        are the shares of instances on which the factor is 1.
     """
     goal, groups = goal_of(table), table.groupby("solver", sort=False)
     return pd.DataFrame({str(name): _aggregate(rows, goal) for name, rows in groups}).T.rename_axis("solver")
@@ -218,25 +218,25 @@ STEP_COLUMNS = (Label("system"), Label("step"), *map(Column, ("instances", "mean
 
 
 # A solver that knows its steps says so (`Solver.steps`). Losses of the steps add up to the whole gap: each is the
-# difference from one plan to the next, the last that to the optimum, in units of the optimum.
+# difference between two consecutive plans, the last that to the optimum, in units of the optimum.
 
 
 @told("looking at each step of each system")
 def steps_of(
     instances: Sequence[Any], solvers: Sequence[AnySolver], table: pd.DataFrame, time_limit_s: float | None = None
 ) -> pd.DataFrame:
-    """What each step of each system loses on each instance.
+    """The loss of each step of each system on each instance.
 
     Args:
         instances: instances of one family.
         solvers: systems; those that do not know their steps are left out.
         table: their decomposition, rows of `euclio.decompose`, which says which optima are proven.
-        time_limit_s: limit of a run, as steps are given it.
+        time_limit_s: limit of a run, which is handed to the steps.
 
     Returns:
-        One row per instance, system and step: `instance`, `solver`, `step`, the value of the plan `from` which and `to`
-        which it leads, and `extra`, their difference as a share of the optimum. Instances without a proven optimum and
-        systems without a plan have none.
+        One row per instance, system and step: `instance`, `solver`, `step`, the values of the plans `from` and `to`
+        which the step leads, and `extra`, their difference as a share of the optimum. Instances without a proven
+        optimum and systems without a plan have no rows.
     """
     goal, rows = goal_of(table), []
     for instance in instances:
@@ -268,7 +268,7 @@ def _rows(
 
 
 def _value(instance: Any, space: Any, plan: Any) -> Fraction:
-    """The value of a plan of a step, as the checker has it."""
+    """The value of a step's plan, as the checker computes it."""
     checked = family_of(instance).evaluate(instance, plan, space)
     if not checked.feasible or checked.value is None:
         raise RuntimeError(f"a step's plan of {instance.name} is refused: {'; '.join(checked.violations)}")
@@ -280,7 +280,7 @@ def steps_table(steps: pd.DataFrame, goal: Goal) -> RenderableType:
 
     Args:
         steps: rows of `steps_of`, not empty.
-        goal: what plans are to be best at.
+        goal: the objective of the plans.
     """
     rows = []
     for solver, own in steps.groupby("solver", sort=False):

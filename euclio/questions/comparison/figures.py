@@ -1,4 +1,4 @@
-"""A comparison and a gap decomposition as figures: bars of what is split into optimum, design and heuristic."""
+"""A comparison and a gap decomposition as figures: bars that are split into optimum, design and heuristic."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from euclio.questions.comparison.decomposing import aggregate, goal_of
 WIDTH_IN = 9.6
 ROW_IN = 0.27
 CUT = 0.12
-"""Share of the longest extra cost that the optimum's part of the bars takes: their axis does not start at 0."""
+"""Share of the longest extra cost that the optimum's part of the bars takes; the axis of the bars starts above 0."""
 CAPTION = (
     "Left: cost over the proven optimum of the full plan space, mean over the instances. On every instance, cost = "
     "optimum × design × heuristic, where design = cost of the best plan of the system's own plan space over the "
@@ -48,11 +48,11 @@ def draw_decomposition(table: pd.DataFrame, title: str = "") -> Figure:
 
     Args:
         table: rows of `decompose`.
-        title: set above the panels; empty if there is none.
+        title: set above the panels; empty means none.
 
     Returns:
-        Two panels, a system that has variants (`name:variant`) with them in the second, the other systems in the
-        first; a panel without systems is left out. The best on top.
+        Two panels: systems that have variants (`name:variant`) with them in the second, the other systems in the
+        first; a panel without systems is left out. The best system is on top.
     """
     goal, found = goal_of(table), aggregate(table)
     found = found[found.split > 0].sort_values("total_mean", ascending=not goal.maximised, kind="stable")
@@ -114,7 +114,7 @@ def _decomposition_bars(axes: Axes, rows: pd.DataFrame, goal: Goal) -> None:
 
 
 def _label(name: str, row: pd.Series[float]) -> str:
-    """The system, and on how many instances it is split where these are not all."""
+    """The system, with the number of instances on which it is split unless these are all."""
     return name if row["split"] == row["instances"] else f"{name} ({row['split']:.0f} of {row['instances']:.0f})"
 
 
@@ -137,7 +137,7 @@ def _axis(goal: Goal) -> str:
 
 
 def _spread(axes: Axes, rows: pd.DataFrame, goal: Goal) -> None:
-    """Median and middle half of what the design (above) and the heuristic (below) lose, in per cent."""
+    """Median and middle half of the losses of design (above) and heuristic (below), in per cent."""
     for factor, offset, color in (("design", -0.17, DESIGN), ("heuristic", 0.17, HEURISTIC)):
         low, median, high = (100 * rows[f"{factor}_{part}"].map(goal.loss_of) for part in ("low", "median", "high"))
         at = [y + offset for y in range(len(rows))]
@@ -177,7 +177,7 @@ COLOURS = {
 def draw_comparison(comparison: Comparison) -> Figure:
     """The figure; the value, such as money per hour, on the horizontal axis.
 
-    Of a cost, design and heuristic are what it is above the optimum; of a throughput, what is missing to it.
+    For a cost, design and heuristic are its excess over the optimum; for a throughput, what is missing to it.
     """
     rows = comparison.rows
     with new_figure(7.2, 1.5 + 0.24 * max(len(rows), 2)) as figure:
@@ -195,7 +195,7 @@ def draw_comparison_on(axes: Axes, comparison: Comparison) -> None:
 
 
 def _comparison_bars(axes: Axes, comparison: Comparison) -> list[Patch]:
-    """A bar per system; gives what the legend names, the parts that are there."""
+    """A bar per system; gives the parts that occur, which the legend names."""
     rows, goal = comparison.rows, comparison.goal
     drawn: set[BarPart] = set()
     widths = [sum(width for _, width in bar_parts(row)) for row in rows]

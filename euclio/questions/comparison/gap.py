@@ -1,4 +1,4 @@
-"""A system's distance from the optimum on one instance, split into what its design and what its heuristic loses."""
+"""A system's distance from the optimum on one instance, split into the loss of its design and of its heuristic."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Gap:
         value: checked value of the system's plan; None if it has none.
         own_optimum: proven optimum of the system's own plan space; None if not proven, or there is no plan.
         optimum: proven optimum of the full plan space; None if not proven, or there is no plan.
-        maximised: whether most is best, as of throughput; False: least, as of cost.
+        maximised: True if the largest value is best, as for throughput; False if the least is, as for cost.
     """
 
     value: Value | None
@@ -27,10 +27,10 @@ class Gap:
     maximised: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse a value better than the proven optimum of the space that the plan was checked in.
+        """Refuse a value that is better than the proven optimum of the space in which the plan was checked.
 
         Raises:
-            RuntimeError: value and optimum contradict each other by more than proofs are exact.
+            RuntimeError: value and optimum contradict each other by more than the tolerance of proofs.
         """
         ratio = self.heuristic
         if ratio is not None and self._worse(ratio) < -2 * OPTIMALITY_TOLERANCE:
@@ -41,29 +41,29 @@ class Gap:
 
     @property
     def total(self) -> float | None:
-        """Value over the optimum of the full plan space; None if one of them is not known, or the optimum is 0."""
+        """Value over the optimum of the full plan space; None if one of them is unknown, or the optimum is 0."""
         return _ratio(self.value, self.optimum)
 
     @property
     def design(self) -> float | None:
-        """Optimum of the own plan space over that of the full one: what the design gives up."""
+        """Optimum of the own plan space over that of the full one: the loss of the design."""
         return _ratio(self.own_optimum, self.optimum)
 
     @property
     def heuristic(self) -> float | None:
-        """Value over the optimum of the own plan space: what the heuristic loses."""
+        """Value over the optimum of the own plan space: the loss of the heuristic."""
         return _ratio(self.value, self.own_optimum)
 
     @property
     def share(self) -> float | None:
-        """How much worse the value is than the full optimum, as a share of that: extra cost, or throughput lost."""
+        """How much worse the value is than the full optimum, as a share of it: extra cost, or throughput lost."""
         return None if self.total is None else self._worse(self.total)
 
     @property
     def parts(self) -> tuple[float, float] | None:
-        """What of the gap is by design and what by heuristic, as shares of the full optimum that add up to `share`.
+        """The gap's parts by design and by heuristic, as shares of the full optimum that add up to `share`.
 
-        None where one of the three values is not known.
+        None if one of the three values is unknown.
         """
         if self.design is None or self.share is None:
             return None

@@ -40,7 +40,7 @@ def in_percent(share: float | None) -> str:
 
 
 def comparison_table(comparison: Comparison) -> RenderableType:
-    """The optimum, then one row per system: value, gap, how much of it is design, time."""
+    """The optimum, then one row per system: value, gap, share of the design in it, time."""
     columns = (
         Label("system", lambda row: row.solver.label),
         Column(shown_goal(comparison.goal, comparison.instance).column, _value),
@@ -62,7 +62,7 @@ def _header(comparison: Comparison) -> list[str]:
     goal = comparison.goal
     lost = f"{goal.name} lost against" if goal.maximised else f"extra {goal.name} over"
     space = family_of(comparison.instance).describe_space(comparison.space)
-    # No plan space holds the plans of two dispatch rules, so no optimum is one of all plans.
+    # No plan space holds the plans of two dispatch rules, so no optimum covers all plans.
     others = ["plan space: of one dispatch rule; other rules may cost less"]
     if comparison.demand:
         return [
@@ -83,7 +83,7 @@ def _header(comparison: Comparison) -> list[str]:
 
 
 def _how_timed(comparison: Comparison) -> list[str]:
-    """A line where times are not of compiled code alone, which they can be compared by."""
+    """A line if times are not of compiled code alone, and so cannot be compared."""
     ran = {str(row.result.provenance.get("kernels")) for row in comparison.rows}
     if not ran & {"interpreted", "both"}:
         return []
@@ -166,7 +166,7 @@ def _full_space(goal: Goal) -> str:
 
 
 def _loss(goal: Goal, ratio: float) -> str:
-    # What is not known stays so: the larger of not a number and 0 is the first of them.
+    # The first argument is not a number if the ratio is unknown, and Python's max then returns it.
     return percent(max(goal.loss_of(ratio), 0.0), 1, sign="")
 
 
@@ -186,7 +186,7 @@ def _comparison_head(found: Comparison) -> Head:
 
 
 def bars(found: Comparison) -> str:
-    """A bar per system as HTML, of one length for the largest value, and what its colours mean."""
+    """A bar per system as HTML, with the largest value at full length, and the meaning of its colours."""
     rows = found.rows[:MOST_BARS]
     largest = max((sum(width for _, width in bar_parts(row)) for row in rows), default=0.0) or 1.0
     names, drawn, lines = part_names(found.goal), set(), []

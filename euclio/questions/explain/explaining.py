@@ -1,8 +1,9 @@
-"""Why a session has no plan: the smallest conflict between modules, restrictions and SLO, and what would resolve it.
+"""Why a session has no plan: the smallest conflict between modules, restrictions and SLO, and its remedies.
 
 Modules are independent given their budgets. So a session without limits on machines is infeasible if and only if a path
-of its modules' least worst-case latencies and its delays exceeds its objective (with one hardware type per session: on
-every type). The default solver decides whether a plan keeps a stock and other limits on machines. All of it is ours.
+exceeds its objective with its modules' least worst-case latencies and its delays. With one hardware type per session,
+this has to hold on every type. The default solver decides whether a plan keeps a stock and other limits on machines.
+All of it is ours.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Restriction:
 
     Attributes:
         option: the option of the command that sets it.
-        words: what it says, for a sentence.
+        words: its effect, for a sentence.
         field: field of `PlanSpace`.
         lifted: value of the field without it.
     """
@@ -51,8 +52,8 @@ class Restriction:
 def restrictions(space: PlanSpace) -> tuple[Restriction, ...]:
     """The restrictions of a plan space.
 
-    Lifting any of them only adds plans or makes them faster: throughput-cost dispatch is never slower than round robin
-    or dispatch at machine rate (a whole machine has w >= t there), and rule `none` is part of rule `machine`. A field
+    Lifting any of them only adds plans or makes them faster. Throughput-cost dispatch is never slower than round robin
+    or dispatch at machine rate, as a whole machine has w >= t there. Rule `none` is part of rule `machine`. A field
     that the full space does not widen, such as rule `continuous`, restricts nothing.
     """
     given: list[tuple[int, Restriction]] = []
@@ -69,16 +70,16 @@ def without(space: PlanSpace, lifted: Iterable[Restriction]) -> PlanSpace:
     return replace(space, **changes)
 
 
-# Modules one after the other: which few of them take longest together.
+# Modules one after the other: the fewest of them that together take too long.
 
 Seconds = Fraction | float
 
 
 class Chain(NamedTuple):
-    """Modules on one path that take longer than it may.
+    """Modules on one path that take longer than its objective.
 
     Attributes:
-        modules: their indices in the order of the path; none where delays alone take longer.
+        modules: their indices in the order of the path; empty if delays alone take longer.
         last: index of the module that the path ends with.
         delay_s: seconds of all delays on the path.
     """
@@ -89,7 +90,7 @@ class Chain(NamedTuple):
 
 
 class _Path(NamedTuple):
-    """The longest path that ends with a module, where few of its modules take time."""
+    """The longest path that ends with a module and on which a given number of modules takes time."""
 
     seconds: Seconds
     modules: tuple[int, ...]
@@ -99,20 +100,20 @@ class _Path(NamedTuple):
 def shortest_chain_above(session: Session, latency_s: Sequence[Fraction | None]) -> Chain | None:
     """The fewest modules on one path whose latencies and delays add up to more than its objective.
 
-    Fewest, hence minimal: without any of them the rest stays within the objective. By dynamic programming over the DAG:
-    most seconds with k modules on a path that ends in a module.
+    Fewest, hence minimal: without any of them the rest stays within the objective. The search is dynamic programming
+    over the DAG, for the most seconds with k modules on a path that ends in a module.
 
     Args:
         session: the DAG, its objectives and delays.
         latency_s: latency of each module in seconds; None means beyond any limit.
 
     Returns:
-        The chain; None if no path takes longer than it may.
+        The chain; None if no path exceeds its objective.
     """
     latency: list[Seconds] = [math.inf if value is None else value for value in latency_s]
     if path_length(session, latency) <= session.slo_s:
         return None
-    # Of a plain session every module is looked at, as a path that is too long at a module is so at its children.
+    # A session with one SLO needs no choice of ends: a path that is too long at a module is too long at its children.
     ends = session.ends() if session.objectives else [Fraction(0)] * len(latency)
     fewer: list[_Path] | None = None
     for _ in range(len(latency) + 1):
@@ -126,12 +127,12 @@ def shortest_chain_above(session: Session, latency_s: Sequence[Fraction | None])
 
 
 def _longest_with(session: Session, latency_s: Sequence[Seconds], fewer: list[_Path] | None) -> list[_Path]:
-    """For each module the longest path that ends with it and on which one module more takes time.
+    """For each module the longest path that ends with it and on which one more module takes time.
 
     Args:
         session: the DAG.
         latency_s: latency of each module in seconds.
-        fewer: the same with one module less; None means that no module is to take time.
+        fewer: the same with one module less; None means that no module takes time.
     """
     parents, found = session.parents(), [_NOTHING] * len(latency_s)
     for i in session.order:
@@ -162,14 +163,13 @@ class Conflict:
     """Modules that follow one another and together, with the delays between, need more than their objective.
 
     Attributes:
-        hardware: the hardware type that this holds on, where the session is to keep to one; None means any allowed
-            type.
+        hardware: the hardware type of this conflict if the session uses one type only; None means any allowed type.
         modules: indices of the modules, in the order of the path.
         least: their brackets; None if the plan space allows none of the module's configurations.
         last: index of the module that the path ends with.
         delay_s: seconds of the delays on the path.
-        objective: the objective that they exceed; None in a session with one SLO, and where it is exceeded by a module
-            that leads to no objective and has no configuration.
+        objective: the objective that they exceed. None in a session with one SLO, and for a module that leads to no
+            objective and has no configuration.
     """
 
     hardware: str | None
@@ -181,7 +181,7 @@ class Conflict:
 
     @property
     def needed_s(self) -> Fraction | None:
-        """What the modules and delays need together at least, in seconds; None if no latency is enough."""
+        """The seconds that the modules and delays need together at least; None if no latency is enough."""
         bounds = [entry.least_s for entry in self.least if entry is not None]
         return sum(bounds, self.delay_s) if len(bounds) == len(self.least) else None
 
@@ -194,25 +194,25 @@ class Explanation(Shown):
         status: FEASIBLE, INFEASIBLE, or UNKNOWN where a time limit left it open.
         least_slo_s: the smallest SLO with a plan, in seconds, checked on that plan; None if no SLO has one.
         least_proven: whether no smaller one has a plan, up to `RESOLUTION`; a time limit may leave it open.
-        free_slo_s: the same without any restriction.
-        conflicts: the smallest conflict, one entry (one per hardware type where the session is to keep to one); empty
-            where the session is not infeasible. Without any of its modules there is no conflict.
+        free_slo_s: the smallest SLO with a plan without any restriction.
+        conflicts: the smallest conflict, one entry, or one per hardware type if the session must use one type. Empty
+            if the session is not infeasible. Without any of its modules there is no conflict.
         kept: the restrictions that belong to the conflict.
-        minimal: whether the session is feasible without any one of these, by a plan; a tie with the SLO, or a time
-            limit, may leave that open.
+        minimal: whether a plan shows that the session is feasible without any one of these; a tie with the SLO, or a
+            time limit, may leave that open.
         lifts: the restrictions of the plan space that make the session feasible when lifted alone.
         bottleneck: index of the module of the conflict, or of the longest path, that needs most; None if unknown.
-        least_objectives_s: by name of each objective the smallest seconds with a plan, all of them at once; empty in a
-            session with one SLO, and where nothing has a plan. `least_slo_s` then is the longest objective less the
-            least room that one of them has.
+        least_objectives_s: by name of each objective the smallest seconds with a plan, all at once. Empty in a session
+            with one SLO, and if nothing has a plan. With several objectives `least_slo_s` is the longest one less the
+            least room of all.
         free_objectives_s: the same without any restriction.
-        limits: the limits on machines, such as the stock, that exclude every plan (INFEASIBLE), or for which that is
-            open (UNKNOWN), although the objectives leave room; empty where the status rests on latencies alone, or
-            where a plan keeps all limits.
-        without_limits: where these limits exclude every plan, the machines of a plan without them, and how it breaks
-            each limit; empty if none was found.
-        reason: where these limits exclude every plan, the solver's line on it, such as how many machines more would
-            do; empty if it has none.
+        limits: the limits on machines, such as the stock, that exclude every plan (INFEASIBLE) or may exclude every
+            plan (UNKNOWN) although the objectives leave room. Empty if the status rests on latencies alone, or if a
+            plan keeps all limits.
+        without_limits: if these limits exclude every plan, the machines of a plan without them, and how it breaks
+            each limit; empty if no plan was found.
+        reason: if these limits exclude every plan, the solver's line on it, such as the number of missing machines;
+            empty if it has none.
     """
 
     _view = late_value("euclio.questions.explain.text", "EXPLANATION")
@@ -236,7 +236,7 @@ class Explanation(Shown):
 
     @property
     def binding(self) -> Objective | None:
-        """The objective with the least room, or that is missed by most; None in a session with one SLO."""
+        """The objective with the least room, or with the largest excess; None in a session with one SLO."""
         known = [one for one in self.session.objectives if one.name in self.least_objectives_s]
         return min(known, key=lambda one: one.slo_s - self.least_objectives_s[one.name], default=None)
 
@@ -268,7 +268,7 @@ class _Fastest:
 class _ConflictSearch:
     """Decides plan spaces of a session, and remembers the brackets of its modules.
 
-    Once the time is up, brackets stay as they are without a search.
+    After the time limit, open brackets stay open without a search.
     """
 
     def __init__(self, session: Session, time_limit_s: float | None) -> None:
@@ -369,15 +369,15 @@ def _under_limits(found: Explanation, limited: Session, left_s: float) -> Explan
     try:
         if left_s > 0:
             result = solve(limited, space=found.space, time_limit_s=left_s)
-            # A plan in a narrower space is one in this space too; that there is none says nothing about this space.
+            # A plan in a narrower space is one in this space too; a narrower space without a plan proves nothing here.
             if result.plan is not None or result.space == found.space:
                 status, reason = Status.FEASIBLE if result.plan is not None else result.status, result.reason
     except InputError:
-        # The solver does not cover what the session asks for, so the question stays open.
+        # The solver does not cover a demand of the session, so the question stays open.
         pass
     if status is Status.FEASIBLE:
         return found
-    # The single demands that the limits make; those that combine several say nothing more to a reader.
+    # Only the single demands that the limits make; a combination of several adds nothing for a reader.
     single = (one for one in SESSION_DEMANDS if not one.meets)
     asked = (one for one in single if one.asked(limited, found.space) and not one.asked(found.session, found.space))
     limits = tuple(one.words for one in asked)
@@ -389,7 +389,7 @@ def _under_limits(found: Explanation, limited: Session, left_s: float) -> Explan
 
 
 def _without_limits(found: Explanation, limited: Session, left_s: float) -> tuple[str, ...]:
-    """The machines of the cheapest plan without limits on them, then what the checker has against it with them."""
+    """The machines of the cheapest plan without limits on them, then the limits that it breaks."""
     result = solve(found.session, space=found.space, time_limit_s=left_s) if left_s > 0 else None
     if result is None or result.plan is None or result.evaluation is None:
         return ()
@@ -400,7 +400,7 @@ def _without_limits(found: Explanation, limited: Session, left_s: float) -> tupl
 
 
 def _least(session: Session, found: list[_Fastest]) -> Evaluation:
-    """The plan of the smallest SLO, or objectives, as the checker has it; one without a latency if there is none."""
+    """The checked plan of the smallest SLO, or objectives; an evaluation without a latency if there is none."""
     reached = [(path, entry) for entry in found if (path := entry.path_s(session)) is not None]
     if not reached:
         return Evaluation((), None, None, ())
@@ -413,7 +413,7 @@ def _least(session: Session, found: list[_Fastest]) -> Evaluation:
 
 
 def _conflicts(session: Session, core: list[_Fastest]) -> tuple[Conflict, ...]:
-    """The fewest modules per hardware type, then without those that the conflict stands without."""
+    """The smallest conflict: the fewest modules per hardware type, less those that the conflict does not need."""
     bounds = [entry.bounds() for entry in core]
     first = [shortest_chain_above(session, entry) for entry in bounds]
     members = {i for chain in first if chain is not None for i in chain.modules}
@@ -446,7 +446,7 @@ def _objective_at(session: Session, module: int) -> Objective | None:
 
 
 def _slowest(conflicts: tuple[Conflict, ...]) -> int | None:
-    """The module that needs most in the conflict; one without a configuration above all."""
+    """The module that needs most in the conflict; a module without a configuration ranks highest."""
     members = [pair for conflict in conflicts for pair in zip(conflict.modules, conflict.least, strict=True)]
     without_any = [i for i, least in members if least is None]
     if without_any:

@@ -17,7 +17,7 @@ from euclio.questions.explain.explaining import Conflict, Explanation, Restricti
 
 SCHEMA = "euclio/explanation/1"
 SHORT = 6
-"""Digits of a latency that is no more than approached."""
+"""Digits of a latency that plans approach and do not attain."""
 
 
 def one_line(found: Explanation, solver: str, *, proven: bool = False) -> str:
@@ -26,7 +26,7 @@ def one_line(found: Explanation, solver: str, *, proven: bool = False) -> str:
     Args:
         found: the explanation for the plan space that it searched.
         solver: its name.
-        proven: whether it proved that there is none; a search for the reason may then be open, the answer is not.
+        proven: whether it proved that there is none; then only the reason may be open.
     """
     if found.status is Status.INFEASIBLE:
         if found.session.objectives:
@@ -67,7 +67,7 @@ def page(found: Explanation) -> str:
 
 
 def _why_open(found: Explanation) -> str:
-    """Why it is not known whether there is a plan."""
+    """Why it is unknown whether there is a plan."""
     if found.limits:
         return (
             f"the default solver neither found a plan that keeps {joined(found.limits)} nor proved that there is none"
@@ -98,7 +98,7 @@ _PERHAPS_LESS = (
 
 
 def describe(found: Explanation) -> dict[str, Any]:
-    """The explanation as plain data in seconds; the least SLO is rounded up, so that it is feasible as written."""
+    """The explanation as plain data in seconds; the least SLO is rounded up, so that the written value is feasible."""
     one = found.binding
     slo = found.session.slo_s if one is None else one.slo_s
     least = _rounded_up(found.least_slo_s if one is None else found.least_objectives_s[one.name])
@@ -133,7 +133,7 @@ def _rounded_up(value: Fraction | None) -> Fraction | None:
 
 
 def _objectives_data(found: Explanation) -> dict[str, Any]:
-    """The objective with the least room, and each of them, where the session has several."""
+    """The objective with the least room, and each of them, if the session has several."""
     if not found.session.objectives:
         return {}
     rows = [
@@ -168,7 +168,7 @@ def _exceeded(conflict: Conflict) -> str:
 
 
 def _least(found: Explanation, least_s: dict[str, Fraction] | None = None) -> list[str]:
-    """The smallest SLO with a plan or, of several objectives, that of each.
+    """The smallest SLO with a plan, or the smallest value of each objective if there are several.
 
     Args:
         found: the explanation.
@@ -201,9 +201,9 @@ def _slack(found: Explanation) -> list[str]:
     share = f"{full(100 * float(found.slack_s / found.session.slo_s), digits=3)} %"
     least = _up(found.least_slo_s)
     if found.least_proven:
-        lines = [f"the SLO may be up to {share} tighter: at {least} there is a plan, whatever it costs; below, none"]
+        lines = [f"the SLO may be up to {share} tighter at any cost: at {least} there is a plan; below, none"]
     else:
-        lines = [f"the SLO may be {share} tighter: at {least} there is a plan, whatever it costs; below, it is open"]
+        lines = [f"the SLO may be {share} tighter at any cost: at {least} there is a plan; below, it is open"]
     return [*lines, *bottleneck]
 
 
@@ -238,7 +238,7 @@ def _with_delays(conflict: Conflict) -> str:
 
 
 def _delays_alone(found: Explanation, conflict: Conflict) -> str:
-    """A conflict that no module is part of."""
+    """A conflict without a module."""
     return f"delays on the way to {found.session.modules[conflict.last].name} take {full(conflict.delay_s)} s"
 
 
@@ -279,7 +279,7 @@ def _remedy_list(found: Explanation) -> list[str]:
 
 
 def _of_objectives(found: Explanation, texts: list[str]) -> list[str]:
-    """The remedies where there are several objectives: those that have to be longer, and how much."""
+    """The remedies if there are several objectives: those that have to be longer, and by how much."""
     late, free = _late(found, found.least_objectives_s), _late(found, found.free_objectives_s)
     if late:
         texts.insert(0, f"feasible from {joined(_least(found, late))}")
@@ -335,9 +335,9 @@ def _option(restriction: Restriction) -> str:
 
 
 def _up(value: Fraction) -> str:
-    """Seconds, rounded up so that what is written is feasible.
+    """Seconds, rounded up so that the written value is feasible.
 
-    Ever more machines come as near to some latencies as a search does, and none attains them: those are "just above".
+    Some latencies are approached by ever more machines and attained by no plan: those are "just above".
     """
     unit = Fraction(10) ** (math.floor(math.log10(value)) + 1 - SHORT)
     limit = value // unit * unit

@@ -1,1 +1,1 @@
-"""A session over a grid of rates, objectives, prices, stocks: a plan at each point, and what limits it."""
+"""A session over a grid of rates, objectives, prices, stocks: a plan at each point, and its limits."""

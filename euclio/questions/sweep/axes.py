@@ -1,4 +1,4 @@
-"""The axes of a sweep: what of a session takes several values, and which (ours)."""
+"""The axes of a sweep: the parts of a session that take several values, and these values (ours)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _price(value: Number | None, field: str) -> Value:
 
 
 def _machines(value: Number | None, field: str) -> Value:
-    # A number of any other type is refused there, as it may come from a caller.
+    # `machine_number` refuses a number of any other type, as it may come from a caller.
     return None if value is None else Fraction(machine_number(cast(int, value), field))
 
 
@@ -42,16 +42,16 @@ def _some(value: Number | None, field: str) -> Number:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What an axis may vary; a row of `KINDS` is all that a further one takes.
+    """A kind of axis; a new kind needs only a row in `KINDS`.
 
     Attributes:
-        name: its name, for people.
+        name: its name in texts.
         field: the field of `SessionChanges`.
         unit: of its values.
         read: value and field in, exact value out; raises an `InputError`.
         own: the session's own value, given the name of the hardware type, resource, application or objective.
         limits: whether a lower value leaves fewer plans and changes no cost.
-        of_each: whether it is one of a hardware type, resource, application or objective, whose name the axis then has.
+        of_each: whether there is one per hardware type, resource, application or objective, whose name the axis has.
     """
 
     name: str
@@ -95,18 +95,18 @@ RESOURCE = Kind(
     of_each=True,
 )
 KINDS = (RATE, RATE_OF, SLO, OBJECTIVE, PRICE, STOCK, RESOURCE)
-"""What axes may vary, in the order in which they are shown."""
+"""The kinds of axes, in the order in which they are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """Values of one thing.
+    """An axis: the values of one kind.
 
     Attributes:
-        kind: what it varies.
-        of: name of the hardware type or resource; empty if it is not one of these.
+        kind: the kind of value that varies.
+        of: name of the hardware type or resource; empty if the kind has none.
         values: ascending; no limit, None, stands last.
-        start: place of the value that is nearest to the session's own.
+        start: place of the value nearest to the session's own.
     """
 
     kind: Kind
@@ -134,13 +134,13 @@ def axis(session: Session, kind: Kind, values: Iterable[Number | None], of: str 
     """An axis of a session.
 
     Args:
-        session: the session, with what is changed of it at all points.
+        session: the session, with the changes that all points share.
         kind: what the axis varies.
         values: its values, in any order; None means no limit, where the session has none of its own.
         of: name of the hardware type or resource.
 
     Raises:
-        InputError: no value, one out of range, or one that does not go with the session; names the field.
+        InputError: no value, one out of range, or one that does not fit the session; names the field.
     """
     field = f"{kind.field}.{of}" if of else kind.field
     found = {kind.read(value, field) for value in values}
@@ -156,7 +156,7 @@ def axis(session: Session, kind: Kind, values: Iterable[Number | None], of: str 
 
 
 def changed(values: Iterable[tuple[Kind, str, Value]], changes: SessionChanges | None = None) -> SessionChanges:
-    """Changes with values of axes in place of their own; without a limit: as the session has it."""
+    """Changes in which the values of axes replace their own; a value of None leaves the session's own limit."""
     given = changes or SessionChanges()
     fields: dict[str, Any] = {}
     for kind, of, value in values:
@@ -169,7 +169,7 @@ def changed(values: Iterable[tuple[Kind, str, Value]], changes: SessionChanges |
 
 
 def _nearest(values: Sequence[Value], own: Value) -> int:
-    """The place of a value, of the nearest one where it is none of them; without a limit the last."""
+    """The place of a value, or of the nearest one if it is not among them; for no limit the last."""
     if own is None:
         return len(values) - 1
     places = [k for k, value in enumerate(values) if value is not None]

@@ -1,4 +1,4 @@
-"""A grid as plain data, which the page and the widget show."""
+"""A grid as plain data for the page and the widget."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from euclio.problems.session.resources import machine_limits
 from euclio.questions.sweep.grid import Grid, Place, Point, Swept
 
 MOST_NAMED = 4
-"""Modules of a path that are named; of a longer one, its ends."""
+"""The most modules of a path that are named; of a longer path only the ends are."""
 
 
 @dataclass(frozen=True, slots=True)
 class LimitUse:
-    """How much of a limit a plan takes.
+    """The use of a limit by a plan.
 
     Attributes:
         limit: its name.
-        share: what is taken as a share of it, from 0 to 1.
-        words: the same in words, and what takes most of it.
+        share: the part of the limit in use, from 0 to 1.
+        words: the same in words, and the largest user.
     """
 
     limit: str
@@ -37,7 +37,7 @@ class LimitUse:
 
 
 def uses(point: Point) -> list[LimitUse]:
-    """How much of each limit the plan of a point takes, the objective first; empty without a plan."""
+    """The use of each limit by the plan of a point, the objective first; empty without a plan."""
     if point.checked is None:
         return []
     _, found = point.checked
@@ -83,7 +83,7 @@ def _path(names: Sequence[str]) -> str:
 
 
 class Reasons:
-    """Why points have no plan, in one line each; what differs in nothing that the line says is explained once.
+    """Why points have no plan, in one line each; points with the same session and charging share one.
 
     Args:
         limit_s: seconds for each explanation.
@@ -94,7 +94,7 @@ class Reasons:
         self._known: dict[tuple[Session, str, str], str] = {}
 
     def of(self, point: Point) -> str:
-        """The line; empty where there is a plan."""
+        """The line; empty if there is a plan."""
         result = point.result
         if point.checked is not None:
             return ""
@@ -109,15 +109,15 @@ class Reasons:
 
 SCHEMA = "euclio/what-if-sweep/1"
 REASON_LIMIT_S = 1.0
-"""Limit of the search for why a point has no plan."""
+"""Seconds of the search for the reason why a point has no plan."""
 
 
 def describe(found: Swept) -> dict[str, Any]:
-    """The grid and what is known of its points, as plain data with fractions.
+    """The grid and the known results of its points, as plain data with fractions.
 
     Returns:
-        `euclio/what-if-sweep/1` (docs/formats/printed.md): `grid`, and `points` by place, such as "2,2,1,0": an entry
-        for each way of charging.
+        `euclio/what-if-sweep/1` (docs/formats/printed.md): `grid`, and `points` by place, such as "2,2,1,0". Each
+        point has an entry for each way of charging.
     """
     reasons, asked = Reasons(REASON_LIMIT_S), found.question
     places = sorted({place for place, _ in found.points})
@@ -154,7 +154,7 @@ def key(place: Place) -> str:
 
 
 def entry(point: Point, asked: Grid, reasons: Reasons) -> dict[str, Any]:
-    """A point: outcome, costs per hour, machines in the order of the session's hardware, what limits it or why not."""
+    """A point: outcome, costs per hour, machines in the order of the session's hardware, its limits or the reason."""
     result, machines = point.result, point.machines
     known = {
         "status": result.status.value,
@@ -173,7 +173,7 @@ def entry(point: Point, asked: Grid, reasons: Reasons) -> dict[str, Any]:
 
 
 def proof(point: Point) -> str:
-    """What is proven of a point, in a few words."""
+    """The proof of a point, in a few words."""
     result = point.result
     if result.value is None:
         proven = result.status is Status.INFEASIBLE

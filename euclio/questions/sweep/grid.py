@@ -1,7 +1,7 @@
-"""A grid of changes of a session: a plan at each place, where looser limits settle many (ours).
+"""A grid of changes of a session: a plan at each place, many of which follow from looser limits (ours).
 
-A plan that is optimal under a looser limit and keeps to a tighter one is optimal there too, as fewer plans keep to
-that. Where there is no plan, there is none under a tighter limit either. Only the other places are solved.
+A plan that is optimal under a looser limit and keeps a tighter one is optimal there too, as fewer plans keep the
+tighter one. If there is no plan, there is none under a tighter limit either. Only the other places are solved.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from euclio.questions.question import Question, SessionResult, Solved, Solving
 from euclio.questions.sweep.axes import OBJECTIVE, RATE, RATE_OF, SLO, Axis, changed
 
 CHARGINGS = (Charging.SHARE, Charging.WHOLE)
-"""Ways of charging that are set next to each other where none is named."""
+"""Ways of charging that are compared if none is named."""
 
 Place = tuple[int, ...]
 """A place on each axis."""
@@ -45,7 +45,7 @@ class Point(Solved):
 
     @property
     def rounded_up_per_h(self) -> Fraction | None:
-        """Money per hour for the plan, all machines bought whole; None if there is no plan, or stock forbids it."""
+        """Money per hour of the plan with all machines bought whole; None without a plan, or if stock forbids it."""
         if self.checked is None or self.charging.whole:
             return self.result.value
         whole = evaluate(self.session, self.checked[0], replace(self.result.space, charging=Charging.WHOLE))
@@ -58,7 +58,7 @@ class Grid(Question):
 
     Attributes:
         chargings: ways of charging.
-        axes: what varies, in the order of `euclio.questions.sweep.axes.KINDS`.
+        axes: the axes, in the order of `euclio.questions.sweep.axes.KINDS`.
     """
 
     chargings: tuple[Charging, ...]
@@ -71,7 +71,7 @@ class Grid(Question):
 
     @property
     def plans(self) -> int:
-        """How many plans the grid has."""
+        """The number of plans in the grid."""
         return math.prod(len(one.values) for one in self.axes) * len(self.chargings)
 
     @property
@@ -86,12 +86,12 @@ class Grid(Question):
 
     @property
     def rate_axis(self) -> Axis | None:
-        """The axis of rates; None if these do not vary."""
+        """The axis of rates; None if rates do not vary."""
         return next((one for one in self.axes if one.kind in (RATE, RATE_OF)), None)
 
     @property
     def slo_axis(self) -> Axis | None:
-        """The axis of objectives; None if these do not vary."""
+        """The axis of objectives; None if objectives do not vary."""
         return next((one for one in self.axes if one.kind in (SLO, OBJECTIVE)), None)
 
     @property
@@ -116,7 +116,7 @@ LOOSER = ", not even under looser limits"
 
 def under_looser_limits(reason: str) -> str:
     """Why a place has no plan, given why there is none under looser limits."""
-    # What would help there may not be enough here, so that only the fact is passed on.
+    # A remedy for the looser limits may not be enough here, so only the fact is kept.
     return (reason.partition(";")[0].removesuffix(LOOSER) or "there is no plan") + LOOSER
 
 
@@ -125,10 +125,10 @@ class Swept:
     """The plans of a grid that are known so far.
 
     Attributes:
-        question: what was asked.
-        solving: what solves a point.
+        question: the question.
+        solving: the function that solves a point.
         points: by place and way of charging, in the order in which they were found.
-        no_plan: why a place has no plan, given why there is none under looser limits.
+        no_plan: the reason why a place has no plan, given the reason under looser limits.
     """
 
     question: Grid
@@ -137,7 +137,7 @@ class Swept:
     no_plan: Callable[[str], str] = under_looser_limits
 
     def point(self, place: Place, way: Charging) -> Point:
-        """The plan at a place, or that there is none; solved where it is not known yet."""
+        """The plan at a place, or the fact that there is none; solves the place if it is not known yet."""
         if (place, way) not in self.points:
             asked = self.question
             here, space = asked.session_at(place), replace(asked.space, charging=way)
@@ -150,7 +150,7 @@ class Swept:
         return self.points[place, way]
 
     def complete(self) -> Swept:
-        """All places, the loosest limits first, which settle most of the others; a bar shows how far it is."""
+        """All places; those with the loosest limits come first, as they settle most others. A bar shows progress."""
         places = sorted(self.question.places, key=self._loosest_first)
         with progress_bar("solving all points", len(places) * len(self.question.chargings)) as step:
             for place in places:
@@ -179,7 +179,7 @@ class Swept:
         return [-k if one.kind.limits else k for one, k in zip(self.question.axes, place, strict=True)]
 
     def _settled(self, place: Place, way: Charging, here: Session) -> SessionResult | None:
-        """The result that follows from what is known under looser limits; None if nothing does."""
+        """The result that follows from results under looser limits; None if none does."""
         for (other, its), point in reversed(self.points.items()):
             if its is way and self._is_looser(other, place):
                 found = self._still(point.result, here)
@@ -193,10 +193,10 @@ class Swept:
         return all(a >= b if one.kind.limits else a == b for one, a, b in steps)
 
     def _still(self, last: SessionResult, here: Session) -> SessionResult | None:
-        """The result under looser limits where it is proven to be one here too; None if it is not."""
+        """The result under looser limits if it is proven to be the result here too; None otherwise."""
         if last.status is Status.INFEASIBLE and self.question.solver.kind == "exact":
             return replace(last, reason=self.no_plan(last.reason), wall_s=0.0, of_instance=here)
-        # What a plan keeps of a looser objective under random arrivals says nothing of a tighter one.
+        # The attainment of a plan under a looser objective proves nothing for a tighter one.
         if self.question.demand is not None or last.status is not Status.OPTIMAL or last.plan is None:
             return None
         found = evaluate(here, last.plan, last.space)

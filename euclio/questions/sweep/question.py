@@ -1,4 +1,4 @@
-"""What is asked of a session over a grid: the axes that are given, and points around the session's own for the rest."""
+"""A question about a session over a grid: the given axes, and points around the session's own for the others."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ from euclio.questions.sweep.grid import CHARGINGS, Grid, Swept
 from euclio.questions.varied import Several
 
 MOST_PLANS = 2000
-"""Plans that are computed beforehand at most: places of the grid times ways of charging."""
+"""The most plans that are computed beforehand: places of the grid times ways of charging."""
 FACTORS = tuple(Fraction(text) for text in ("0.5", "0.75", "1", "1.5", "2"))
-"""Rates and SLOs where none are given, as multiples of the session's own."""
+"""Default rates and SLOs, as multiples of the session's own."""
 PRICE_FACTORS = tuple(Fraction(text) for text in ("0.5", "1", "2"))
-"""Prices of the hardware type that the session's own plan spends most on, where none are given, as multiples."""
+"""Default prices of the hardware type that the session's own plan spends most on, as multiples of its price."""
 
 
 def question(
@@ -64,31 +64,32 @@ def question(
     solving: Solving = solve,
     most: int = MOST_PLANS,
 ) -> Grid:
-    """What is asked of a session.
+    """A question about a session over a grid.
 
-    Where none are given, rates and SLOs are a half, three quarters, one, one and a half and two times the session's; of
-    several objectives the first one varies.
-    Prices are then a half, one and two times that of the hardware type which the session's own plan in whole machines
-    spends most on, where there are several types; its stock is half of the machines that the plan uses, these, and no
-    limit, or, where it has a limit, a half of it, it and twice as many. A price or stock in `changes` is kept.
+    Default rates and SLOs are a half, three quarters, one, one and a half and two times the session's; of several
+    objectives the first one varies.
+    Default prices and stocks are about the hardware type that the session's own plan in whole machines spends most on.
+    If there are several types, the prices are a half, one and two times its own. The stocks are half of the machines in
+    the plan, all of them, and no limit. For a type with a limit they are a half of the limit, the limit and twice the
+    limit. A price or stock in `changes` is kept.
 
     Args:
         session: the session.
         rates: requests per second of all sources together, or by name of applications.
         slos: objectives in seconds, or by name.
         prices: money per hour, by hardware.
-        stock: most machines, by hardware; None among them: without limit.
+        stock: most machines, by hardware; None among them means no limit.
         resources: capacities, by name of a resource.
         chargings: ways of charging machines.
         changes: other changes, at all points.
         solver: name of a solver, or a `Solver`; None means the exact one.
         space: plan space; None means the solver's own.
         time_limit_s: limit of each run in seconds; None means no limit.
-        solving: what solves the session's own point, whose hardware default axes are about.
+        solving: the function that solves the session's own point, whose hardware the default axes are about.
         most: plans that the grid may have.
 
     Raises:
-        InputError: no point on an axis, one that does not go with the session, more plans than there may be, an unknown
+        InputError: no point on an axis, a point that does not fit the session, more plans than `most`, an unknown
             solver or way of charging.
     """
     chosen = solver_for(family_of(session), solver)
@@ -101,7 +102,7 @@ def question(
         (STOCK, stock or {}),
         (RESOURCE, resources or {}),
     ]
-    # What machines take of a resource needs a capacity; the largest one limits the session's own point least.
+    # A resource that only changes give to machines needs a capacity; the largest limits the session's own point least.
     own = [
         (RESOURCE, of, max(RESOURCE.read(value, RESOURCE.field) or Fraction() for value in values))
         for of, values in (resources or {}).items()
@@ -129,7 +130,7 @@ def _product(asked: Grid) -> str:
 def _default_axes(
     asked: Grid, given: Sequence[Axis], changes: SessionChanges | None, solving: Solving
 ) -> Iterator[Axis]:
-    """Axes around the session's own values, of kinds that are not given."""
+    """Axes around the session's own values, of kinds without given values."""
     here, kinds = asked.session, {one.kind for one in given}
     # Of several objectives the first one that the session names.
     first = here.objectives[0].name if here.objectives else ""
@@ -150,14 +151,14 @@ def _default_axes(
 
 
 def _around(limit: int | None, used: int) -> list[Number | None]:
-    """Stocks around a limit, or, where there is none, up to it from half of the machines that are used."""
+    """Stocks around a limit or, without one, from half of the machines in use up to no limit."""
     if limit is None:
         return [-(-used // 2), used, None]
     return [-(-limit // 2), limit, 2 * limit]
 
 
 def _fitting(session: Session, kind: Kind, values: Iterable[Fraction], of: str = "") -> list[Fraction]:
-    """The values that go with a session; its own does."""
+    """The values that fit a session; its own value does."""
     found = []
     for value in values:
         try:
@@ -169,9 +170,9 @@ def _fitting(session: Session, kind: Kind, values: Iterable[Fraction], of: str =
 
 
 def _most_bought(asked: Grid, solving: Solving) -> tuple[str, int]:
-    """The hardware type that the session's own plan spends most on, and how many machines of it that has.
+    """The hardware type that the session's own plan spends most on, and its number of machines of that type.
 
-    Machines are bought whole where that is one of the ways of charging. Without a plan it is the first type, and none.
+    Machines are bought whole if that is one of the ways of charging. Without a plan it is the first type, and 0.
     """
     session = asked.session
     way = next((way for way in asked.chargings if way.whole), asked.chargings[0])
@@ -191,7 +192,7 @@ def sweep(session: Session, *, solving: Solving = solve, **asked: Any) -> Swept:
 
     Args:
         session: the session.
-        solving: what solves a point.
+        solving: the function that solves a point.
         **asked: as of `question`.
     """
     return Swept(question(session, solving=solving, **asked), solving).complete()

@@ -1,4 +1,4 @@
-"""Multi-tuple allocation of one module in whole numbers: the block that CP-SAT's allocation models are made of (ours).
+"""Multi-tuple allocation of one module in whole numbers: the block of CP-SAT's allocation models (ours).
 
 Names as in `joint_problem`. Rates count in units of 1/R requests per second, money in units of 1/S per hour. The
 variables of a module, k its configurations in rank order:
@@ -20,33 +20,33 @@ variables of a module, k its configurations in rank order:
 
 Every rounding favours the plan, so each plan of the module is a solution and the optimum a lower bound. The left rate
 is off by at most Σ n_k + 1 units, the cost by Σ n_k + 2 units of money and 2 ρ_k (Σ n_k + 1)/R. Under `tc-shared` the
-left_k in (6) is the one at the first configuration of k's ratio, for partial machines too; under `rr` and
+left_k in (6) is the one at the first configuration of k's ratio, for partial machines too. Under `rr` and
 `machine-rate` whole machines need no rate. In form `EVEN` the n_k + 1 machines of the last allocation share left_k:
-z_k: left_k ≥ ⌊R q_k/(L - d_k)⌋ (n_k + 1). With a fixed budget this block is all (`allocate_module`).
+z_k: left_k ≥ ⌊R q_k/(L - d_k)⌋ (n_k + 1). With a fixed budget this block is the whole model (`allocate_module`).
 
-Where machines are charged whole (docs/model/whole-machines.md), so are partial ones, and what rounding loses has room:
+If machines are charged whole (docs/model/whole-machines.md), so are partial ones, and rounding losses have room:
 
     (7')  cost = Σ_k ⌊p_k S⌋ (n_k + z_k) + lost,   0 ≤ lost ≤ the number of machines
 
-Where dummies then fill any number of machines (`JointProblem.surplus`), (5) goes. In sequence no z_k is 1, and no row
-bounds what is taken:
+If dummies then fill any number of machines (`JointProblem.surplus`), (5) goes. In sequence no z_k is 1, and no row
+bounds the rate that is taken:
 
     (3')  left_k ≤ left_{k+1} + ⌈t_k R⌉ n_k,   left_k ≤ W,   left_0 ≥ ⌊T R⌋        in place of (3) to (5)
 
-W is what the module may cost as a rate (`JointModule.most_left_rps`), or a rate at which each batch is collected within
-one unit of time, whichever is smaller: more than that changes no other row. Endless machines are none, or as many as
-`joint_problem` counts.
+W is the lesser of two rates: the module's largest possible cost as a rate (`JointModule.most_left_rps`), and a rate at
+which each batch is collected within one unit of time. A larger W changes no other row. Endless machines are none, or as
+many as `joint_problem` counts.
 
-A group H of types of largest share s (docs/model/limits.md) may be taken away, and the others take their part:
+A group H of types of largest share s (docs/model/limits.md) may be taken away, and the others serve their part:
 
     (8a)  Σ ⌈t_k R⌉ n_k + f_H ≥ ⌊(1 − s) T R⌋  over k not on H,   f_H ≤ f,   f_H ≤ Σ ⌈t_k R⌉ z_k over k not on H
 
-Where changes of running machines count, they are part of the cost, at P for each:
+If changes of running machines count, they are part of the cost, at P for each:
 
-    (8c), (8d)  changes = Σ_h |x_h − x⁰_h|,   cost is ⌊P S⌋ changes more, and of what rounding loses as many units
+    (8c), (8d)  changes = Σ_h |x_h − x⁰_h|,   cost is ⌊P S⌋ changes more, and rounding may lose as many more units
 
 A stock of S_h machines of hardware h, without the spare ones, charged whole or by share; with U the units of a machine,
-where k is of h:
+for k of h:
 
     (8b)  Σ n_k + z_k ≤ S_h   or   Σ U n_k + share ≤ U S_h,   z_k: share + 1 ≥ ⌊U/(t_k R)⌋ (f - 1)
 """
@@ -72,10 +72,10 @@ from formulations.session.joint.problem import JointConfiguration, JointModule, 
 # docs/model/whole-machines.md. With x_h = Σ_{k on h} n_k + z_k the module's machines on hardware h, and x⁰_h those
 # that run:
 #
-#     (8c)  removed_h ≥ x⁰_h − x_h,   0 ≤ removed_h ≤ x⁰_h          where something runs
+#     (8c)  removed_h ≥ x⁰_h − x_h,   0 ≤ removed_h ≤ x⁰_h          if something runs
 #     (8d)  changes = Σ_h (x_h − x⁰_h + 2 removed_h) + running machines of hardware that the module cannot use
 #
-# x − x⁰ + 2 (x⁰ − x)⁺ is |x − x⁰|, what is added and removed; more may be removed and added than has to be, at a cost.
+# x − x⁰ + 2 (x⁰ − x)⁺ is |x − x⁰|, the machines added and removed. A solution may remove and add more, at a cost.
 
 
 def most_changes(module: JointModule, changes: Changes) -> int:
@@ -96,9 +96,9 @@ def add_changes(
     Args:
         model: the model.
         module: the module.
-        changes: the running machines, and how much may be changed.
+        changes: the running machines, and the limit and price of changing them.
         n: whole machines of each configuration.
-        z: whether the partial machine is of each.
+        z: whether the partial machine is of each configuration.
     """
     machines: dict[str, list[cp_model.IntVar]] = {}
     for k, c in enumerate(module.configurations):
@@ -119,21 +119,21 @@ def add_changes(
 
 
 TIME_UNITS = 1 << 18
-"""Most units that the SLO comes to."""
+"""Most units in the SLO."""
 RATE_UNITS = 1 << 26
-"""Most units that a module's rate comes to."""
+"""Most units in a module's rate."""
 MONEY_UNITS = 1 << 24
-"""Most units that the most cost of interest comes to."""
+"""Most units in the largest cost of interest."""
 ROW_UNITS = 1 << 29
-"""Most units that all throughputs of a module together come to, so that rows stay within CP-SAT's limit."""
+"""Most units in all throughputs of a module together, so that rows stay within CP-SAT's limit."""
 MOST_LEFT_UNITS = 1 << 40
-"""Most units that the rate of a module with all its dummies comes to."""
+"""Most units in the rate of a module with all its dummies."""
 SHARE_UNITS = 1 << 20
 """Most units of a machine in stock."""
 STOCK_UNITS = 1 << 29
 """Most units of all machines in stock."""
 COEFFICIENT = 1 << 24
-"""Row (7) is multiplied by as much as keeps its coefficients about this large, so that they keep their digits."""
+"""The approximate size of row (7)'s coefficients: a factor brings them there, so that they keep their digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class ModuleVariables:
         left: rate left before each configuration, in units; one more entry at the end.
         filled: whether dummies are used.
         f: rate of the partial machine in units.
-        cost: cost of the module in units of money, with what its changes cost.
+        cost: cost of the module in units of money, with the cost of its changes.
         changes: machines added and removed; None means that they do not count.
     """
 
@@ -180,7 +180,7 @@ class ModuleVariables:
         return self.f if partial else self.left[k]
 
     def counts(self, values: CountedValues) -> tuple[tuple[int, ...], int | None]:
-        """Whole machines and the place of the partial machine in a solution, put right exactly.
+        """Whole machines and the place of the partial machine in a solution, corrected exactly.
 
         The model may call a sliver of rate a partial machine, or a full machine a partial one.
         """
@@ -196,7 +196,7 @@ class ModuleVariables:
 
 
 def rate_scale(module: JointModule, most_left: Fraction = Fraction(0)) -> Fraction:
-    """Units per request per second: R; `most_left` of these come to no more than `MOST_LEFT_UNITS`."""
+    """Units per request per second: R; `most_left` is at most `MOST_LEFT_UNITS` of them."""
     throughputs = [c.throughput_rps for c in module.configurations]
     most = max(module.rate_rps, sum(throughputs, Fraction(0)) * RATE_UNITS / ROW_UNITS)
     most = max(most, most_left * RATE_UNITS / MOST_LEFT_UNITS)
@@ -204,7 +204,7 @@ def rate_scale(module: JointModule, most_left: Fraction = Fraction(0)) -> Fracti
 
 
 def _most_left(problem: JointProblem, module: JointModule, most_cost: Fraction) -> Fraction:
-    """W, in requests per second; the most that all machines take, where some may not be full."""
+    """W, in requests per second; the most that all machines take, if some may not be full."""
     if not problem.all_full:
         return module.most_left_rps(0, most_cost)
     enough = [module.rate_rps]
@@ -215,12 +215,12 @@ def _most_left(problem: JointProblem, module: JointModule, most_cost: Fraction) 
 
 
 def money_scale(modules: Sequence[JointModule], most_cost: Fraction, other_prices: Sequence[Fraction] = ()) -> Fraction:
-    """Units per money per hour, S, where the modules together cost at most `most_cost`.
+    """Units per money per hour, S, if the modules together cost at most `most_cost`.
 
     Args:
         modules: the modules, with the prices of their machines.
         most_cost: most that all cost together.
-        other_prices: what else money is paid for.
+        other_prices: prices of other things than machines.
     """
     sums = [sum((min(c.price, most_cost) for c in module.configurations), Fraction(0)) for module in modules]
     others = sum((min(price, most_cost) for price in other_prices), Fraction(0))
@@ -308,7 +308,7 @@ def _most_machines(c: JointConfiguration, most_cost: Fraction) -> int:
 
 
 def _order(model: cp_model.CpModel, v: ModuleVariables, problem: JointProblem) -> None:
-    """(1) and (2): what is used lies between the first and the last configuration."""
+    """(1) and (2): the configurations in use lie between the first and the last one."""
     size = len(v.n)
     name = v.module.name
     begun = v.begun
@@ -338,7 +338,7 @@ def _order(model: cp_model.CpModel, v: ModuleVariables, problem: JointProblem) -
 
 
 def _rates(model: cp_model.CpModel, v: ModuleVariables, *, surplus: bool) -> None:
-    """(2) to (5), without (5) where dummies fill any number of machines: the machines take the rate and the dummies."""
+    """(2) to (5), without (5) if dummies fill any number of machines: the machines take the rate and the dummies."""
     r, cs, size = v.units_per_rps, v.module.configurations, len(v.n)
     more, less = [ceil(c.throughput_rps * r) for c in cs], [floor(c.throughput_rps * r) for c in cs]
     rate = v.module.rate_rps * r
@@ -356,7 +356,7 @@ def _rates(model: cp_model.CpModel, v: ModuleVariables, *, surplus: bool) -> Non
 
 
 def _full_rates(model: cp_model.CpModel, v: ModuleVariables) -> None:
-    """(3'): the machines take the rate, and dummies for nothing."""
+    """(3'): the machines take the rate, and dummies at no cost."""
     r, size = v.units_per_rps, len(v.n)
     model.add(v.f == 0)
     model.add(v.left[size] == 0)
@@ -380,7 +380,7 @@ def _shares(model: cp_model.CpModel, v: ModuleVariables, groups: Sequence[Larges
 
 
 def _needs(model: cp_model.CpModel, v: ModuleVariables, policy: Policy) -> None:
-    """(6): the rate that a machine needs to be left within the largest budget."""
+    """(6): the rate that must be left for a machine within the largest budget."""
     for k, c in enumerate(v.module.configurations):
         if c.whole_need_rps:
             need = ceil(c.whole_need_rps * v.units_per_rps)
@@ -401,10 +401,10 @@ def _cost(
     cost_range: tuple[Fraction, Fraction],
     problem: JointProblem,
 ) -> None:
-    """(7) and (8), or (7') where machines are charged whole; with changes, where they count."""
+    """(7) and (8), or (7') if machines are charged whole; with changes, if they count."""
     cs, size, changes = v.module.configurations, len(v.n), problem.changes
     most = ceil(cost_range[1] * money)
-    # What machines lose by rounding must find room, or (8) would cut their plan off.
+    # The rounding losses of machines must find room, or (8) would cut their plan off.
     lost = 1 + sum(_most_machines(c, cost_range[1]) for c in cs)
     affordable = [k for k in range(size) if _most_machines(cs[k], cost_range[1]) > 0]
     charged = [(v.n[k], cs[k].price) for k in affordable]
@@ -431,14 +431,14 @@ def _cost(
 def _partial_cost(
     model: cp_model.CpModel, v: ModuleVariables, money: Fraction, most: int, lost: int
 ) -> cp_model.IntVar:
-    """(7): cost of the partial machine by the share that is used.
+    """(7): cost of the partial machine by the share in use.
 
     Args:
         model: the model.
         v: the module's variables.
         money: units per money per hour: S.
         most: most that the module may cost, in units; prices beyond that would leave the range of whole numbers.
-        lost: what whole machines may lose by rounding, in units.
+        lost: most that rounding may lose on whole machines, in units.
     """
     cs = v.module.configurations
     most_partial = min(ceil(max(c.price for c in cs) * money), most) + lost

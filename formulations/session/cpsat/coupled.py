@@ -1,4 +1,4 @@
-"""What changes, spare, idle and unused machines are of all modules together, in the joint CP-SAT model (ours).
+"""Changes, spare, idle and unused machines of all modules together, in the joint CP-SAT model (ours).
 
 docs/model/whole-machines.md. The block of a module counts its changes, and has their price in its cost
 (`allocation_model.py`). With K the most changes, `gone` the running machines of modules that the session does not
@@ -9,12 +9,12 @@ have, N spare machines of each type, S the units of money:
           Σ_{k of m on h} lead_k ≤ type_h,  Σ_{k of m on h} last_k ≤ type_h       (implied)
     (19)  coupled = ⌊S gone_cost⌋ + Σ_h ⌊N p_h S⌋ type_h,  added to the cost of the modules
 
-A price that is more than a plan may cost is taken for a little more than that, so that numbers stay small. Prices
+A price above the largest cost of a plan is replaced by one a little above that cost, so that numbers stay small. Prices
 are rounded down: like the block of a module, these rows keep every plan, at no higher a cost.
 
-Least machines (docs/model/limits.md): i_m_h machines of type h stand by in a module with at least L machines, of the
-first type that it uses in the order of rising prices, as in the MILP. Of a type h of which A machines are paid for,
-unused_h are not used, in units of 1/U machines; where machines are charged whole U is 1:
+Least machines (docs/model/limits.md): in a module with at least L machines, i_m_h machines of type h stand by. Their
+type is the first one that the module uses in the order of rising prices, as in the MILP. A plan pays for A machines of
+a type h, of which unused_h are not used, in units of 1/U machines; if machines are charged whole, U is 1:
 
     (20)  Σ_k n_k + z_k + Σ_h i_m_h ≥ L,   i_m_h ≥ 1 only where h is used and no type before it
     (21)  unused_h + Σ U (n_k + i_m_h + N type_h) + part ≥ U A,   z_k: part ≤ ⌈U/(t_k R)⌉ f + 1,   part ≤ U Σ z_k
@@ -125,7 +125,7 @@ def _unused_cost(
     idle: Sequence[IdleMachines],
     price: Fraction,
 ) -> cp_model.LinearExprT:
-    """(21): what the machines of a type cost that are paid for and not used, its price in units of money."""
+    """(21): the cost of a type's machines that are paid for and not used, in units of money."""
     places = [
         (v, [k for k, c in enumerate(v.module.configurations) if c.configuration.hardware == name]) for v in modules
     ]
@@ -179,13 +179,13 @@ def add_stock(
     modules: Sequence[ModuleVariables],
     idle: Sequence[IdleMachines] = (),
 ) -> None:
-    """(8b): no more machines of a type than are in stock, and no more of a resource than there is.
+    """(8b): at most the stock of machines of a type, and at most the capacity of a resource.
 
     Args:
         model: the model.
         problem: the joint problem.
         modules: variables of the modules that share the stock.
-        idle: their idle machines; none where machines are charged by share.
+        idle: their idle machines; none if machines are charged by share.
     """
     for limit in machine_limits(problem.session):
         of_type = [
@@ -204,7 +204,7 @@ def add_stock(
         room = limit.left(problem.session.spare_machines)
         if most <= room:
             continue
-        # Whole numbers of all that is taken; where these are too large for a row, they are rounded in favour of plans.
+        # Whole numbers of all that is taken; if these are too large for a row, they are rounded in favour of plans.
         scale = Fraction(lcm(room.denominator, *(each.denominator for each in limit.takes.values())))
         if not limit.is_stock and most * scale > STOCK_UNITS:
             scale = STOCK_UNITS / Fraction(most)

@@ -2,21 +2,21 @@
 
 The model (`joint_model.py`, on blocks of `allocation_model.py`) rounds everything in the plan's favour, so every plan
 is a solution of it, at no higher a cost. Scales leave a few parts in ten million between the cost of a solution and
-that of its plan, which the checker prices exactly. Only plans cheaper than the incumbent (by `STEP`) are asked for. A
-solution that comes back is cut off by its whole numbers, whether rounding alone made it possible or its plan is the new
-incumbent or ties with it (`formulations/session/joint/candidates.py`), and the model is solved again, until it has no
-solution: then nothing is cheaper than the incumbent, and rounding has had no say in it. Where there are too many such
+that of its plan, which the checker prices exactly. The model asks only for plans cheaper than the incumbent (by
+`STEP`). Each solution is cut off by its whole numbers: rounding alone may have made it possible, or its plan is the new
+incumbent or ties with it (`formulations/session/joint/candidates.py`). Then the model is solved again, until it has no
+solution. Then nothing is cheaper than the incumbent, and rounding has not affected that. If there are too many such
 solutions to go through, the answer is the incumbent with the bound of the model.
 
-The cutoff also lets one-module models tighten what each module can take and cost
+The cutoff also lets one-module models tighten the machines and costs of each module
 (`formulations/session/joint/search.py`).
 
-Why products: measured against linear tangents of b/w on the published workloads, products of spare time and rate were
-2 to 20 times faster, with the linear relaxation at its strongest (level 2); one worker on it beats two mixed ones.
-Presolve is off where there are products: it gains nothing there, and that of OR-Tools 9.14 turned some products into
-factors of three, which then ended the process. Models of one module have none, and gain from it.
-Cutting planes from rows are off: without them the published workloads take half the time. Those from products stay:
-without them CP-SAT took seconds to see that a small session has no plan.
+Why products: on the published workloads, products of spare time and rate were 2 to 20 times faster than linear tangents
+of b/w, with the linear relaxation at its strongest (level 2). One worker on it beats two mixed ones.
+Presolve is off if there are products. It gains nothing there, and OR-Tools 9.14 turned some products into factors of
+three, which then ended the process. Models of one module have no products, and gain from presolve.
+Cutting planes from rows are off: without them the published workloads take half the time. Cutting planes from products
+stay: without them CP-SAT took seconds to see that a small session has no plan.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class ModuleAllocation:
     """Answer of the one-module model.
 
     Attributes:
-        infeasible: proven: no plan of the module meets its largest budget and the most that it may cost.
-        bound_per_h: proven lower bound on the cost of those plans, with what their changes cost.
+        infeasible: whether it is proven that no plan of the module meets its largest budget and its largest cost.
+        bound_per_h: proven lower bound on the cost of those plans, with the cost of their changes.
         machines: whole machines of each configuration, shape (configurations,); None means that nothing was found.
         partial_at: place of the partial machine's configuration; None means no partial machine.
         conflicts: conflicts of the search.
@@ -68,10 +68,10 @@ def allocate_module(problem: JointProblem, m: int, most_cost: Fraction, limits: 
     """The cheapest allocation of one module within its largest budget, straight from its profile and rate.
 
     Args:
-        problem: the joint problem; the module's largest budget is the budget, its needs are constants.
+        problem: the joint problem; the module's largest budget is the budget, and its demands are constants.
         m: index of the module, which has a useful configuration.
         most_cost: only plans of the module that cost at most this much per hour are of interest; above 0.
-        limits: how to run the model.
+        limits: limits of the run.
     """
     model = cp_model.CpModel()
     money = money_scale(problem.modules[m : m + 1], most_cost, coupled_prices(problem.session))
@@ -87,10 +87,10 @@ def allocate_module(problem: JointProblem, m: int, most_cost: Fraction, limits: 
 
 
 WORTH, FINE = Fraction(1, 1000), Fraction(1, 10**6)
-"""The model is made anew, with narrower ranges and a finer scale, where the cost fell by more than the first share and
+"""The model is made anew, with narrower ranges and a finer scale, if the cost fell by more than the first share and
 the scale left more than the second one between it and the bound."""
 MOST_MACHINES = 1 << 30
-"""Most machines of a configuration that whole numbers have room for next to their rates."""
+"""Most machines of a configuration for which whole numbers have room next to their rates."""
 TIGHTENING_S = 2.0
 """Most seconds for one one-module model."""
 
@@ -109,8 +109,8 @@ class _CpsatSearch(JointSearch):
 
     Attributes:
         stats: counters.
-        cheapest: by module what a one-module model found last: whole machines of each configuration, by index, and the
-            index of the partial machine's.
+        cheapest: by module the last result of its one-module model: whole machines of each configuration, by index,
+            and the index of the partial machine's configuration.
     """
 
     ties: ClassVar[str] = "no plan was found among those that the model's whole numbers cannot tell from plans"
@@ -125,7 +125,7 @@ class _CpsatSearch(JointSearch):
         self._note(self.elapsed())
 
     def last_word(self, ending: Ending) -> str:
-        """The ending in a word: CP-SAT's own is on one of many models."""
+        """The ending in a word; CP-SAT's own is about one of many models."""
         return "infeasible" if ending is Ending.EMPTY and self.cost is None else _RAW_STATUS[ending]
 
     def counters(self) -> dict[str, float]:
@@ -134,18 +134,18 @@ class _CpsatSearch(JointSearch):
 
     @property
     def cutoff(self) -> Fraction:
-        """Plans that cost more are of no interest."""
+        """The cost above which plans are of no interest."""
         return most_cost(self.problem) if self.cost is None else self.cost * (1 - STEP)
 
     def raise_bound(self, bound: Fraction, cutoff: Fraction) -> None:
-        """Take in a lower bound on the plans within a cutoff."""
+        """Record a lower bound on the plans within a cutoff."""
         valid = min(bound, cutoff)
         if self.bound is None or valid > self.bound:
             self.bound = valid
             self._note(self.elapsed())
 
     def search(self) -> Ending:
-        """Look for the cheapest plan that costs at most the cutoff."""
+        """Search for the cheapest plan that costs at most the cutoff."""
         cutoff = self.cutoff
         ranges = tighten(self.problem, cutoff, self._least_cost, self.deadline)
         if ranges.empty:
@@ -155,8 +155,8 @@ class _CpsatSearch(JointSearch):
         gone = Fraction(0) if changes is None else changes.gone_cost
         self.raise_bound(sum(ranges.least_costs, gone), cutoff)
         if len(self.cheapest) == len(self.problem.modules):
-            # If the cheapest of every module meet the SLO together they are the optimum, which the joint model would
-            # have to find among whole numbers that hardly differ in cost.
+            # If the cheapest plans of all modules meet the SLO together, they are the optimum. The joint model would
+            # have to find it among whole numbers that hardly differ in cost.
             ranges = self._prove_by_module(ranges, self._cheapest_plan(), cutoff)
             if self.proven():
                 return Ending.FOUND
@@ -202,15 +202,15 @@ class _CpsatSearch(JointSearch):
         return priced(problem, plan, checked, self.cost, self.bound or Fraction(0))
 
     def _prove_by_module(self, ranges: Ranges, plan: Plan, cutoff: Fraction) -> Ranges:
-        """Prove to the last digit what each module costs at least, if the cheapest of every module make a plan.
+        """Prove the least cost of each module to the last digit, if the cheapest plans of all modules make a plan.
 
         Args:
             ranges: ranges of the plans of interest.
-            plan: the cheapest of every module, as far as scales can tell.
+            plan: the cheapest plan of every module, as far as scales can tell.
             cutoff: plans of interest cost at most this much.
         """
         checked = self.accept(plan)
-        # Where changes count, what modules cost by themselves says little about what they cost together.
+        # If changes count, the costs of modules by themselves say little about their cost together.
         together = len(plan.modules) == 1 or self.problem.changes is not None
         if self.proven() or not checked.feasible or together:
             return ranges
@@ -232,7 +232,7 @@ class _CpsatSearch(JointSearch):
     def _alone(self, ranges: Ranges, m: int, plan: ModulePlan) -> _CpsatSearch:
         """The search of one module within its largest budget, from a plan that is the cheapest as far as scales tell.
 
-        What is left is to rule out the whole numbers that the same units of money cost, in as many models as there are.
+        The rest is to rule out the whole numbers with the same units of cost, in as many models as there are.
         """
         alone = _CpsatSearch(
             ranges.problem.alone(m), self.limits, self.started, self.deadline, bound=ranges.least_costs[m]
@@ -286,7 +286,7 @@ class _CpsatSearch(JointSearch):
         return None if found.infeasible else found.bound_per_h
 
     def _run(self, model: JointModel, cutoff: Fraction) -> CountedOutcome:
-        """Solve the joint model once more and note what came of it."""
+        """Solve the joint model once more and note the outcome."""
         before = self.elapsed()
         found = CP_SAT_FEW_CUTS.run(model.model, self._engine_limits())
         self.stats["models"] += 1

@@ -1,8 +1,8 @@
 """Splitting and allocation in one CP-SAT model: products of spare time and rate in whole numbers (ours).
 
-To the block of every module (`allocation_model.py`) come latencies and start times, in units of 1/Q seconds:
+Latencies and start times are added to the block of every module (`allocation_model.py`), in units of 1/Q seconds:
 
-    (9)   minimise total = Σ_m cost_m + what `coupled.py` adds,  total ≤ cutoff
+    (9)   minimise total = Σ_m cost_m + the terms of `coupled.py`,  total ≤ cutoff
     (10)  start_m ≥ start_a + latency_m of a                      for every edge (a, m)
     (11)  start_m + latency_m ≤ ⌊SLO Q⌋
     (12)  u_k: (latency + 1 - ⌊d_k Q⌋) · left_k ≥ ⌈b_k Q R⌉       whole machines (Harpagon Theorem 1)
@@ -14,19 +14,20 @@ In form `EVEN` the n_k + 1 machines of the last allocation share its rate, which
 
     (16)  z_k: (latency + 1 - ⌊d_k Q⌋) · left_k ≥ ⌊q_k Q R/2^s⌋ 2^s · (n_k + 1)    in place of (13)
 
-(s keeps the row's coefficients within CP-SAT's limit, and all but one part in 2^28 of the left side.)
+(s keeps the row's coefficients within CP-SAT's limit, and loses at most one part in 2^28 of the left side.)
 
-Under `rr` and `machine-rate` whole machines have the constant latencies of Harpagon's Table III in place of (12); under
+Under `rr` and `machine-rate` whole machines have the constant latencies of Harpagon's Table III in place of (12). Under
 `tc-shared` the rate in (12) and (13) is the one left at the first configuration of k's ratio.
 
-Endless machines, and what may stand before them (`joint_problem`), take their duration in place of (12). Where dummies
-fill any number of machines `filled` is free, so that (15) says nothing.
+Endless machines, and those that may stand before them (`joint_problem`), take their duration in place of (12). If
+dummies fill any number of machines, `filled` is free, so that (15) has no effect.
 
 Why the optimum is a bound. Take any plan, latency = ⌊L Q⌋, start times rounded down too, f = ⌈f R⌉. Rounding down keeps
-(10) and (11), as whole numbers below a sum of reals stay below it. In (12) latency + 1 - ⌊d Q⌋ > (L - d) Q and left_k ≥
-w R, so their product is at least (L - d) w Q R ≥ b Q R, and whole, hence at least the next whole number. So every plan
-of interest is a solution, at a cost that is rounded down. What a solution may miss is below 1/Q seconds per module of a
-path and a few parts in 2^26 of a rate: its plan is priced exactly, and refused if that matters.
+(10) and (11), as whole numbers below a sum of reals stay below it. In (12) latency + 1 - ⌊d Q⌋ > (L - d) Q and
+left_k ≥ w R. So their product is at least (L - d) w Q R ≥ b Q R, and whole, hence at least the next whole number. So
+every plan of interest is a solution, at a cost that is rounded down. A solution may miss the SLO by less than 1/Q
+seconds per module of a path, and a rate by a few parts in 2^26. Its plan is priced exactly, and refused if that
+matters.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from formulations.session.joint.candidates import Exclusion, ModuleState, state
 from formulations.session.joint.problem import JointConfiguration, JointProblem
 
 SHARE_BITS = 29
-"""Bits that are kept of what one of several machines with equal rates asks for."""
+"""Bits that are kept of the amount that one of several machines with equal rates requires."""
 
 
 @dataclass(slots=True)
@@ -75,7 +76,7 @@ class JointModel:
         return self.problem.plan([list(machines) for machines, _ in found], [at for _, at in found])
 
     def states(self, values: CountedValues) -> list[ModuleState]:
-        """The whole numbers of a solution as they are, before anything is put right."""
+        """The whole numbers of a solution before any correction."""
         found: list[ModuleState] = []
         for v in self.modules:
             at = next((k for k, z in enumerate(v.z) if values[z.index]), None)
@@ -88,7 +89,7 @@ class JointModel:
         self.model.add(self.total <= floor(cost * self.units_per_money))
 
     def forbid(self, exclusion: Exclusion) -> None:
-        """Cut off whole numbers; of modules that cannot have them, nothing needs to be."""
+        """Cut off whole numbers; modules that cannot have them need no cut."""
         changed: list[cp_model.LiteralT] = []
         for m, found in exclusion.states.items():
             excluded = exclusion.fullest or found
@@ -149,7 +150,7 @@ def joint_model(
 
 
 def _add_times(model: cp_model.CpModel, problem: JointProblem, modules: tuple[ModuleVariables, ...]) -> None:
-    """(10) to (15). Without edges every module has its largest budget, which its block knows."""
+    """(10) to (15). Without edges every module has its largest budget, which its block already enforces."""
     slo = problem.session.slo_s
     durations = [c.configuration.duration_s for module in problem.modules for c in module.configurations]
     units = common_scale([slo, *durations], slo, TIME_UNITS)
@@ -206,7 +207,7 @@ def _own_latency(c: JointConfiguration, rate: Fraction, policy: Policy) -> Fract
 
 
 def _add_shares(model: cp_model.CpModel, v: ModuleVariables, k: int, each: Fraction) -> cp_model.LinearExprT:
-    """The right side of (16): what the n_k + 1 machines of configuration k ask for, given what each does."""
+    """The right side of (16): the requirement of the n_k + 1 machines of configuration k, given that of each."""
     most = v.module.configurations[k].most_machines + 1
     shift = max(0, floor(each).bit_length() - SHARE_BITS)
     share = floor(each / (1 << shift))
@@ -225,7 +226,7 @@ def _add_product(
     rate: cp_model.IntVar,
     asked: cp_model.LinearExprT | None = None,
 ) -> None:
-    """(12) or (13): enough time and rate for a batch; or (16), where something else than a batch is asked for."""
+    """(12) or (13): enough time and rate for a batch; or (16), with another requirement than a batch."""
     module, c = v.module, v.module.configurations[k].configuration
     shift = 1 - floor(c.duration_s * units)
     least, most = (floor(seconds * units) + shift for seconds in (module.least_s, module.most_s))

@@ -1,8 +1,8 @@
 """Solver `cpsat-split`: latency splitting over given module frontiers in CP-SAT (Harpagon §III-D, Scrooge (2a)-(2d)).
 
 The model is in whole numbers that are rounded down, so that each split within the SLO is a solution at no higher a
-cost. Every split that comes back is added up exactly and cut off, until nothing cheaper than the incumbent is left
-(`formulations/session/split/proof.py`). Time is counted coarsely first; once a split is refused, finely.
+cost. Each split that the model returns is added up exactly and cut off, until nothing cheaper than the incumbent is
+left (`formulations/session/split/proof.py`). Time is counted coarsely first, and finely once a split is refused.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from formulations.session.split.proof import Build, Turn
 # Everything is rounded down, so every split within the SLO is a solution, at no higher a cost.
 
 MONEY_UNITS = 1 << 26
-"""Most units that the incumbent's cost comes to."""
+"""Most units in the incumbent's cost."""
 
 
 @dataclass(slots=True)
@@ -45,11 +45,11 @@ class CpSatSplitModel:
     Attributes:
         problem: the problem.
         model: the model.
-        x: variable of each module's each mode.
+        x: variable of each mode of each module.
         total: cost of a split in units of money.
         money: units per money per hour: S.
-        limits: how to run it, but for the time.
-        finest: no model of the problem is finer.
+        limits: limits of the run, without the time limit.
+        finest: whether no model of the problem is finer.
     """
 
     problem: SplitProblem
@@ -93,9 +93,9 @@ def split_model(
     Args:
         problem: the problem.
         unit: the most that a split of interest costs per hour; above 0.
-        units: units of time that the SLO comes to.
-        limits: how to run it, but for the time.
-        finest: no model of the problem is finer.
+        units: units of time in the SLO.
+        limits: limits of the run, without the time limit.
+        finest: whether no model of the problem is finer.
     """
     model = cp_model.CpModel()
     modes = problem.modes
@@ -138,7 +138,7 @@ def _units(problem: SplitProblem, units: int) -> int:
 
 
 SCALES = (1 << 16, 1 << 26)
-"""Units that the SLO comes to, coarse and fine."""
+"""Units in the SLO, coarse and fine."""
 
 
 def run_cpsat_split(session: Session, space: PlanSpace, limits: Limits) -> Answer:
@@ -147,7 +147,7 @@ def run_cpsat_split(session: Session, space: PlanSpace, limits: Limits) -> Answe
 
 
 def builder(limits: Limits) -> Build:
-    """Makes models that run within some limits."""
+    """A function that makes models that run within some limits."""
 
     def build(problem: SplitProblem, unit: Fraction, coarse: int) -> CpSatSplitModel:
         scale = min(coarse, len(SCALES) - 1)

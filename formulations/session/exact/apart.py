@@ -1,7 +1,7 @@
 """Weakly connected parts of a session searched apart, and their proofs put together (ours; docs/model/services.md).
 
-Where nothing but prices ties parts, the cheapest plans of the parts are the cheapest plan of all. A search over all of
-them together takes as long as the product of its parts' searches, since a choice in one says nothing of the others.
+If only prices tie parts together, the cheapest plans of the parts are the cheapest plan of all. A search over all of
+them together takes as long as the product of its parts' searches, because a choice in one does not restrict the others.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def charged(part: Part, price: Floats) -> SessionArrays:
 
 
 def joined(s: SessionArrays, found: Iterable[tuple[Part, Proof]]) -> Proof:
-    """The proof of a session from those of its parts, which are asked for until one has no plan.
+    """The proof of a session from those of its parts, which are requested until one has no plan.
 
     Costs and bounds add up, and so do the gaps that a tolerance leaves between them.
     """
@@ -73,19 +73,19 @@ def proven_apart(s: SessionArrays, known: float, prove: Callable[[SessionArrays,
 
     Args:
         s: the session.
-        known: cost per hour of a plan that the caller has; infinite means that it has none.
-        prove: proves a session from the cost of a known plan on; of a part none is known.
+        known: cost per hour of the caller's plan; infinite means that it has none.
+        prove: proves a session, given the cost of a known plan; there is none for a part.
     """
     own = parts_of(s)
     if len(own) == 1:
         return prove(s, known)
     proof = joined(s, ((part, prove(part.arrays, np.inf)) for part in own))
-    # As a search of all together has it: no plan is given that is no cheaper than the caller's.
+    # As in a search of all parts together, a plan that is not cheaper than the caller's is not returned.
     return proof if proof.cost < known else proof._replace(cost=np.inf, bound=min(proof.bound, known))
 
 
 def _part(s: SessionArrays, modules: Ints) -> Part:
-    """The modules, of which no other one is parent or child."""
+    """The part with these modules, none of which has a parent or child outside it."""
     own = [np.arange(s.first[m], s.first[m + 1]) for m in modules]
     places = np.concatenate(own)
     new = np.full(s.rate.size, -1, np.int64)
@@ -115,7 +115,7 @@ def _part(s: SessionArrays, modules: Ints) -> Part:
 
 
 def _rows(first: Ints, of: Ints, modules: Ints, new: Ints) -> tuple[Ints, Ints, Ints]:
-    """Begins and numbers of some modules' rows, with their new numbers, and where they stood."""
+    """Starts and numbers of some modules' rows, with their new numbers, and their old positions."""
     places = [np.arange(first[m], first[m + 1]) for m in modules]
     every = np.concatenate(places)
     return np.cumsum([0, *(len(own) for own in places)]), new[of[every]], every

@@ -1,9 +1,9 @@
 """Rule `continuous`: the cheapest plan of a session by bracketing every module's latency budget (ours).
 
 A module's cost C(L) never rises with its budget L. The cheapest plan at L takes a <= L seconds, so C is constant on
-[a, L]; on the interval down to the next smaller budget l whose cost is known, C is at least C(a). Taken as a mode of
+[a, L]. On the interval down to the next smaller budget l whose cost is known, C is at least C(a). Taken as a mode of
 latency l and cost C(a), the interval bounds all plans within it from below, and the cheapest choice of one mode per
-module bounds the session (`split/search.py`). Where that choice is not a plan, its intervals are cut: at budgets that
+module bounds the session (`split/search.py`). If that choice is not a plan, its intervals are cut at budgets that
 use up the SLO, whose plans together serve the session, or just below a step of the cost.
 """
 
@@ -28,7 +28,7 @@ from formulations.session.split.modes import new_modes
 from formulations.session.split.search import search_choices
 from formulations.tolerances import CLOSED, CONTINUOUS_GAP, JUST_BELOW, JUST_PAST
 
-# What is known of a module's cost under rule `continuous`: plans at some budgets, and the intervals between (ours).
+# The known parts of a module's cost under rule `continuous`: plans at some budgets, and the intervals between (ours).
 #
 # Over an open interval (l, a] below a plan of latency a and cost c, no plan costs less than c, and none less than a
 # line that was found for the interval (`line.py`). The larger of both falls from the line's start to c and stays.
@@ -44,7 +44,7 @@ class BudgetPlan(NamedTuple):
         latency: worst-case latency a of the plan in seconds.
         cost: money per hour; infinite means no plan.
         machines: whole machines per configuration of the module, shape (its configurations,).
-        partial_at: configuration of the session with the partial machine, -1: none.
+        partial_at: configuration of the session with the partial machine; -1 means none.
     """
 
     budget: float
@@ -55,7 +55,7 @@ class BudgetPlan(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Lower bound on a module's cost: points by rising latency, each followed by a step or a line to the next one.
+    """Lower bound on a module's cost: points by rising latency, with a step or a line from each to the next one.
 
     Attributes:
         latency: seconds, shape (points,).
@@ -74,13 +74,13 @@ class Intervals(NamedTuple):
     """The intervals of latency budgets below a module's plans, one per plan; all arrays have the shape (plans,).
 
     Attributes:
-        left: where the interval begins, in seconds.
-        latency: where it ends, in seconds: worst-case latency of the plan.
+        left: start of the interval, in seconds.
+        latency: end of the interval, in seconds: worst-case latency of the plan.
         cost: cost of the plan per hour.
         is_open: whether other plans may lie within the interval.
-        start: bound in money per hour with which the interval's line begins; the cost of the plan: there is no line.
-        slope: by how much the line falls, in money per hour for each second.
-        is_drawn: whether a line was looked for.
+        start: bound in money per hour at the start of the interval's line; the cost of the plan if there is no line.
+        slope: fall of the line, in money per hour for each second.
+        is_drawn: whether a line was searched.
     """
 
     left: Floats
@@ -98,18 +98,18 @@ class Intervals(NamedTuple):
 
     @property
     def drop(self) -> Floats:
-        """By how much the cost per hour falls over the interval; infinite means that nothing is known below it."""
+        """The fall of the cost per hour over the interval; infinite means that the cost below it is unknown."""
         return np.concatenate(([math.inf], self.cost[:-1])) - self.cost
 
     @property
     def vague(self) -> Floats:
-        """About the most by which the cost per hour may exceed the bound within the interval."""
+        """The approximate largest excess of the cost per hour over the bound within the interval."""
         before = np.concatenate(([math.inf], self.cost[:-1]))
         return np.where(self.slope > 0.0, np.minimum(before - self.start, self.drop), self.drop)
 
     def bounds(self) -> Bounds:
-        """The lower bound on the module's cost that the intervals and the plans at their ends make together."""
-        # A closed interval ends where the next one begins: of two points at one latency the cheaper one counts.
+        """The lower bound on the module's cost by the intervals and the plans at their ends."""
+        # A closed interval ends where the next one begins; of two points at one latency the cheaper one counts.
         least = self.least
         row = np.flatnonzero(np.append(least[:-1] < least[1:], True))
         fall = np.where(self.is_open & (self.slope > 0.0), self.start - self.cost, 0.0)[row]
@@ -127,18 +127,18 @@ class Intervals(NamedTuple):
 
 @dataclass(slots=True)
 class Curve:
-    """What is known of a module's cost: plans by rising budget and falling cost; none within `least` seconds."""
+    """The known part of a module's cost: plans by rising budget and falling cost; none within `least` seconds."""
 
     least: float
     plans: list[BudgetPlan] = field(default_factory=list)
     budgets: list[float] = field(default_factory=list)
     lines: dict[float, Line] = field(default_factory=dict)
-    """By the budget at which their interval ends; one that begins elsewhere is out of date."""
+    """By the budget at the end of their interval; a line that begins elsewhere is out of date."""
 
     def add(self, found: BudgetPlan) -> None:
-        """Insert the cheapest plan at its budget; one of infinite cost says that there is none within that budget.
+        """Insert the cheapest plan at its budget; infinite cost means that there is no plan within that budget.
 
-        Plans stay by rising budget and falling cost. Where another budget has a plan as cheap, one of both is kept.
+        Plans stay by rising budget and falling cost. If another budget has a plan of the same cost, one of both stays.
         """
         at = bisect_left(self.budgets, found.budget)
         if not math.isfinite(found.cost):
@@ -146,7 +146,7 @@ class Curve:
         elif at < len(self.plans) and self.plans[at].cost >= found.cost:
             self.plans[at] = found
         elif at and self.plans[at - 1].cost <= found.cost:
-            # Nothing is cheaper up to this budget, so that the plan before it covers it too.
+            # Nothing is cheaper up to this budget, so the plan before it covers it too.
             self.budgets[at - 1] = found.budget
         else:
             self.plans.insert(at, found)
@@ -158,7 +158,7 @@ class Curve:
         latency = np.array([plan.latency for plan in self.plans])
         cost = np.array([plan.cost for plan in self.plans])
         lines = [self.lines.get(budget, NO_LINE) for budget in self.budgets]
-        # A line of an interval that was cut since begins elsewhere; `NO_LINE` begins at no number and is never drawn.
+        # A line of an interval that was cut since begins elsewhere; `NO_LINE` begins at NaN and is never drawn.
         is_drawn = np.array([line.left for line in lines]) == left
         start = np.where(is_drawn, [line.start for line in lines], cost)
         slope = np.where(is_drawn, [line.slope for line in lines], 0.0)
@@ -166,21 +166,21 @@ class Curve:
 
 
 SHARE = 0.05
-"""Share of the gap left to the search of one module, and to the choice of modes."""
+"""Share of the gap that is left to the search of one module, and to the choice of modes."""
 NEAR = 32
-"""Intervals to either side of a chosen one that are halved."""
+"""Number of intervals on either side of a chosen one that are halved."""
 INSIDE = 1e-3
 """Least share of an interval to cut off."""
 ROUNDS_OF_STEPS = 4
-"""Rounds that do without lines: most sessions are solved by then."""
+"""Rounds without lines: most sessions are solved by then."""
 LINE_NODES = 1 << 14
 """Most nodes of the search for a line."""
 LINE_SEARCHES = 16
-"""Searches of the module's plans whose nodes a line may take at most: it is to save that many."""
+"""The most searches of the module's plans that a line may cost in nodes, because it should save that many."""
 
 
 class ContinuousProof(NamedTuple):
-    """The plan of a session that the bracketing of budgets found, and what it proves.
+    """The plan of a session that the bracketing of budgets found, with its proof.
 
     Attributes:
         status: OPTIMAL, INFEASIBLE or LIMIT.
@@ -225,12 +225,12 @@ class ContinuousSearch:
         self.curves = [Curve(latency) for latency in least]
         self.bound, self.plans, self.solves, self.rounds = 0.0, tuple[BudgetPlan, ...](), 0, 0
         self.searches, self.nodes = [0] * len(least), [0] * len(least)
-        """Searches of each module's plans that came to an end, and their nodes."""
+        """Finished searches of each module's plans, and their nodes."""
         self.blurred = False
         """Whether a configuration that was left out as too narrow may belong to a cheaper plan."""
 
     def prove(self) -> ContinuousProof:
-        """Search until bound and plan meet within `CONTINUOUS_GAP`, nothing more can be learned, or time is up."""
+        """Search until bound and plan meet within `CONTINUOUS_GAP`, no progress is possible, or time is up."""
         try:
             status = self._prove()
         except _OutOfTimeError:
@@ -243,7 +243,7 @@ class ContinuousSearch:
     def _prove(self) -> int:
         before, after = self._around(np.array([curve.least for curve in self.curves]))
         for m, room in enumerate(np.minimum(self.arrays.slo - before - after, self.most)):
-            # Even if all others take no longer than their bounds, the module has no plan.
+            # The module has no plan even if all others take no longer than their bounds.
             if room <= 0.0 or not math.isfinite(self._search(m, float(room)).cost):
                 return INFEASIBLE
         while True:
@@ -252,10 +252,10 @@ class ContinuousSearch:
             self.bound = max(self.bound, min(bound, self._cost()))
             if self.bound >= self._cost() * (1.0 - CONTINUOUS_GAP):
                 return OPTIMAL if self.plans else INFEASIBLE
-            # The search over lines was stopped by the deadline.
+            # The deadline stopped the search over lines.
             if not complete:
                 return LIMIT
-            # The search found no choice below the plan's cost. Its tolerance shrinks with the gap: it is asked again.
+            # The search found no choice below the plan's cost. Its tolerance shrinks with the gap, so it runs again.
             if not chosen:
                 continue
             known = self.solves
@@ -303,8 +303,8 @@ class ContinuousSearch:
         """Choose one interval and one latency per module so that the bounds there cost least.
 
         Returns:
-            The interval of each module (none: no choice costs less than the plan found), the latencies in seconds, a
-            lower bound on the cost per hour of all plans, and whether the search was exhausted.
+            The interval of each module, the latencies in seconds, a lower bound on the cost per hour of all plans, and
+            whether the search was exhausted. No interval means that no choice costs less than the plan found.
         """
         if time.perf_counter() >= self.deadline:
             raise _OutOfTimeError
@@ -315,10 +315,10 @@ class ContinuousSearch:
         for m, row in enumerate(bounds):
             modes.size[m] = size = row.latency.size
             modes.latency[m, :size], leads[m, :size] = row.latency, row.leads
-            # Plans are the cheapest but for the share of the gap that their searches were given.
+            # Plans are the cheapest up to the share of the gap that their searches were given.
             modes.cost[m, :size] = row.cost * (1.0 - SHARE * CONTINUOUS_GAP)
         open_gap = 1.0 - self.bound / self._cost() if self.plans and self._cost() > 0.0 else 0.0
-        # While the gap is wide, choices that differ by less than a share of it need not be told apart.
+        # As long as the gap is wide, choices that differ by less than a share of it need not be distinguished.
         share = SHARE * max(CONTINUOUS_GAP, open_gap)
         choice = search_choices(self.arrays, modes, leads, self._cost(), share, self.deadline, unwatched())
         found = math.isfinite(choice.cost)
@@ -326,23 +326,23 @@ class ContinuousSearch:
         return chosen, choice.latency, choice.bound * (1.0 - share), choice.complete
 
     def _cut(self, intervals: list[Intervals], chosen: list[int], latency: Floats) -> None:
-        """Cut the chosen intervals: at the latency chosen on a line, else where what is left of the SLO is shared."""
+        """Cut the chosen intervals at the latency chosen on a line, or else where the rest of the SLO is shared."""
         served = [curve.plans[i] for curve, i in zip(self.curves, chosen, strict=True)]
         left = np.array([known.least[i] for known, i in zip(intervals, chosen, strict=True)])
         right = np.array([plan.latency for plan in served])
         close = self._close()
-        # Where the left ends use up the SLO, the plans there serve the session, and none beyond them does.
+        # If the left ends use up the SLO, the plans there serve the session, and none beyond them does.
         at_left = [max(0, i - 1) if left[m] < right[m] else i for m, i in enumerate(chosen)]
         self._offer([curve.plans[i] for curve, i in zip(self.curves, at_left, strict=True)])
         for m, (known, i) in enumerate(zip(intervals, chosen, strict=True)):
             inside = INSIDE * (right[m] - left[m])
-            # Only on a falling line does the latency chosen say where to cut.
+            # Only on a falling line does the chosen latency say where to cut.
             if known.slope[i] == 0.0 or left[m] == right[m]:
                 continue
             if left[m] + inside < latency[m] < right[m] - inside:
                 left[m] = right[m] = latency[m]
             elif latency[m] <= left[m] + inside and i > 0 and known.vague[i] <= close:
-                # At the left end of an interval that is known well enough, the plan before it is what was chosen.
+                # At the left end of an interval that is known well enough, the plan before it was the choice.
                 served[m] = self.curves[m].plans[i - 1]
                 left[m] = right[m] = served[m].latency
         budgets = left + self._share_within(left, right) * (right - left)
@@ -362,11 +362,11 @@ class ContinuousSearch:
         return found
 
     def _close(self) -> float:
-        """Cost per hour by which every module's bound may be too low while the gap still closes; 0 without a plan."""
+        """The largest error per hour of every module's bound at which the gap still closes; 0 without a plan."""
         return 0.25 * (self._cost() - self.bound) / len(self.curves) if self.plans else 0.0
 
     def _sharpen(self, latency: Floats) -> None:
-        """Look for lines over intervals near the chosen latencies that bound the cost poorly; halve those with one."""
+        """Search lines over intervals near the chosen latencies that bound the cost poorly; halve those with one."""
         close = self._close()
         if not self.plans:
             return
@@ -381,10 +381,10 @@ class ContinuousSearch:
                     self._search(m, 0.5 * float(known.left[i] + known.latency[i]))
 
     def _line(self, m: int, known: Intervals, i: int) -> Line:
-        """A line below the costs of module m over interval i; a level one at the known bound: none better was found."""
+        """A line below the costs of module m over interval i; a level one at the known bound if none is better."""
         left, end, cost, drop = (float(v[i]) for v in (known.left, known.latency, known.cost, known.drop))
         problem = continuous_problem(self.arrays, m, end)
-        # Lines say nothing of configurations left out as too narrow, and their search needs prices above 0.
+        # Lines do not cover configurations left out as too narrow, and their search needs prices above 0.
         if cost + drop <= problem.hidden and problem.price.min() > 0.0:
             self.solves += 1
             slope = drop / (end - left)
@@ -395,7 +395,7 @@ class ContinuousSearch:
         return Line(left, cost, 0.0)
 
     def _share_within(self, left: Floats, right: Floats) -> float:
-        """Largest share of all intervals that can be added to their left ends within the SLO; halves where none can."""
+        """Largest share of all intervals that can be added to their left ends within the SLO; a half if none can."""
         low, high = 0.0, 1.0
         if self._is_within(right):
             return high

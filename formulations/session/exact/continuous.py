@@ -37,13 +37,15 @@ from formulations.tolerances import CONTINUOUS_GAP, CONTINUOUS_SLO_SLACK, DUMMY_
 
 # Rule `continuous`: plans that miss the SLO by rounding only, decided by branching (ours).
 #
-# The search in floating point takes the SLO for a little longer. Where costs step at latencies that together are past
-# the SLO by less than that, its best choice is no plan, and its bound is one of plans that do not exist. Let S_m be
-# the latencies of that choice as fractions: of a module at a step, the step; of one on a falling part of its cost, a
-# little less, as it can spare that for next to nothing. If a path takes longer than the SLO, every plan has a module m
-# on it that takes less than S_m: one part per module of the path holds all plans, and each is searched with a budget
-# for m that is clearly below S_m. Plans of m between that budget and S_m are bounded in exact arithmetic: they cost as
-# much as one at that budget, but for the share `SLIVER`, or the tie stays open.
+# The search in floating point takes the SLO a little longer. If costs step at latencies that together are past the SLO
+# by less than that, its best choice is no plan, and its bound is one of plans that do not exist. Let S_m be the
+# latencies of that choice as fractions. For a module at a step, S_m is the step. For a module on a falling part of its
+# cost, S_m is a little less, as it can spare that at almost no cost. If a path takes longer than the SLO, every plan
+# has
+# a module m on it that takes less than S_m. So one part per module of the path contains all plans. Each part is
+# searched
+# with a budget for m that is clearly below S_m. Plans of m between that budget and S_m are bounded in exact arithmetic:
+# they cost as much as one at that budget, up to the share `SLIVER`, or the tie stays open.
 
 # From whole counts and budgets in floating point to a plan under rule `continuous` that the exact check accepts.
 
@@ -53,13 +55,13 @@ def fill_up(
 ) -> Plan | None:
     """Give every module the least dummy rate at which its whole and partial machines meet its budget.
 
-    Modules with whole machines only take what they take. The others get what is left of their budgets, exactly. Where
-    a budget is the very one at which a partial machine would be full, rounding decides whether it is: if the check
-    refuses that, whole machines are tried, which cost next to nothing more and take what they take.
+    Modules with whole machines only take the rate of these. The others get the rest of their budgets, exactly. If a
+    budget is the very one at which a partial machine would be full, rounding decides whether it is. If the check
+    refuses the partial machine, whole machines are tried, which cost almost no more.
 
     Args:
         session: the instance.
-        plan: one plan per module; dummy and partial rates are made anew.
+        plan: one plan per module; dummy and partial rates are derived anew.
         partial: whether the module's last allocation has a partial machine.
         budgets: budget per module in seconds; the longest path may miss the SLO by rounding.
         space: plan space with rule `continuous`.
@@ -82,7 +84,7 @@ def fill_up(
 
 
 def _is_full(module: Module, plan: ModulePlan, budget: Fraction, price: dict[str, Fraction], policy: Policy) -> bool:
-    """Whether the partial machine that a budget asks for is a whole one, by rounding."""
+    """Whether the partial machine that a budget requires is a whole one, by rounding."""
     last = _fill_module(module, plan, True, budget, price, policy).allocations[-1]
     return last.partial_rps >= Fraction(FULL) * last.configuration.throughput_rps
 
@@ -99,7 +101,7 @@ def _fill_modules(
     """The session's plan with the least dummy rates at which machines meet the budgets; None if the check refuses."""
     exact = list(budgets)
     price = session.price
-    # Whole machines take what they take; what is left of the paths goes to partial ones, which can be made faster.
+    # Whole machines have a fixed latency; the rest of the paths goes to partial ones, which can be made faster.
     for m, module in enumerate(session.modules):
         if not partial[m]:
             modules[m] = _fill_module(module, modules[m], False, exact[m], price, space.policy)
@@ -108,7 +110,7 @@ def _fill_modules(
             exact[m] = exact[m] if priced.latency_s is None else priced.latency_s
     for m in session.order:
         if partial[m]:
-            # Budgets come from floats that take the SLO for longer: what is over is taken off here.
+            # Budgets come from floats that take the SLO longer, and the excess is removed here.
             over = _longest_through(session, exact, m) - session.slo_s
             exact[m] = exact[m] - max(over, Fraction(0))
             modules[m] = _fill_module(session.modules[m], modules[m], True, exact[m], price, space.policy)
@@ -129,7 +131,7 @@ def _fill_module(
     Args:
         module: the module.
         plan: its whole machines, and the configuration of the partial machine as the last allocation.
-        partial: whether there is a partial machine; without one, the dummies are what whole machines take too much.
+        partial: whether there is a partial machine; without one, dummies fill the surplus of whole machines.
         budget: latency budget in seconds.
         price: price per hour by hardware name.
         policy: the dispatch policy.
@@ -140,7 +142,7 @@ def _fill_module(
         return ModulePlan((*plan.allocations[:-1], replace(last, partial_rps=Fraction(0))), whole - module.rate_rps)
     dummy = max(Fraction(0), _least_total(plan.allocations, budget, price, policy, whole) - module.rate_rps)
     if dummy:
-        # A short decimal that can be written to a file, rounded up since fewer dummies would miss the budget.
+        # A short decimal for a file, rounded up since fewer dummies would miss the budget.
         rounded = rounded_up(dummy, DUMMY_DIGITS)
         fits = module.rate_rps + rounded - whole < last.configuration.throughput_rps
         dummy = rounded if fits else dummy
@@ -155,7 +157,7 @@ def _least_total(
 
     Args:
         allocations: the plan of a module in rank order, a partial machine at its end.
-        budget: latency budget in seconds; configurations whose duration exceeds it ask for nothing here.
+        budget: latency budget in seconds; configurations whose duration exceeds it require nothing here.
         price: price per hour by hardware name.
         policy: the dispatch policy.
         whole: rate that all whole machines take together.
@@ -186,17 +188,17 @@ def _least_total(
 Most = tuple[float, ...]
 """The part of the plans in which no module takes longer than this, in seconds; infinite means any latency."""
 MOST_PARTS = 64
-"""Parts after which a tie is left open; of random sessions with ties most need those of one path."""
+"""Parts after which a tie is left open; most random sessions with ties need only the parts of one path."""
 MOST_NODES = 100_000
 """Nodes after which the cost next to a step is left open."""
 SPARE = 128.0 * TIE
-"""Share of the SLO that a module on a falling part of its cost can spare: more than all the slack of the search."""
+"""Share of the SLO that a module on a falling part of its cost can spare: more than the whole slack of the search."""
 
 
 def branch_on_ties(
     session: Session, space: PlanSpace, arrays: SessionArrays, least: list[float], deadline: float
 ) -> tuple[Bracket, dict[str, float]]:
-    """The optimum of a session as far as ties can be decided, and what the search did.
+    """The optimum of a session as far as ties can be decided, and the counters of the search.
 
     Args:
         session: the instance.
@@ -222,12 +224,12 @@ class _TieSearch:
         self.solves, self.rounds, self.parts = 0, 0, 0
 
     def run(self) -> None:
-        """Search part by part, the whole session first; `bound` is the least of what was not divided further."""
+        """Search part by part, the whole session first; `bound` is the least of the parts not divided further."""
         open_parts: list[tuple[Most, int]] = [(tuple([math.inf] * len(self.least)), 0)]
         while open_parts:
             most, cuts = open_parts.pop()
             proof = ContinuousSearch(self.arrays, self.least, self.deadline, most).prove()
-            # Every cut may have left a sliver out, with plans that are cheaper than all that was searched.
+            # Every cut may have left a sliver out, with plans that are cheaper than all those searched.
             bound = proof.bound * (1.0 - SLIVER) ** cuts
             self.parts += 1
             self.solves, self.rounds = self.solves + proof.solves, self.rounds + proof.rounds
@@ -237,7 +239,7 @@ class _TieSearch:
             if proof.plans:
                 at = self._steps(proof)
                 self._offer(proof, [Fraction(found.latency) for found in proof.plans])
-                # Rounding may have put a module just below its step; what the others spare for that is next to nothing.
+                # Rounding may have put a module just below its step; the others can spare that at almost no cost.
                 self._offer(proof, at)
                 if proof.status == OPTIMAL and not self._is_closed(bound, cuts) and self.parts < MOST_PARTS:
                     children = self._children(at, most)
@@ -246,7 +248,7 @@ class _TieSearch:
             open_parts += [(child, cuts + 1) for child in children]
 
     def _is_closed(self, bound: float, cuts: int) -> bool:
-        """Whether a part holds nothing better than the best plan by more than its search and its cuts leave open."""
+        """Whether no plan of a part improves on the best one by more than the tolerance of its search and its cuts."""
         gap = CONTINUOUS_GAP + (cuts + 1) * SLIVER
         return self.best.cost is not None and bound >= float(self.best.cost) * (1.0 - gap)
 
@@ -263,7 +265,7 @@ class _TieSearch:
         return to_plan(self.session, self.arrays, machines, np.array([found.partial_at for found in proof.plans]))
 
     def _children(self, at: list[Fraction], most: Most) -> list[Most]:
-        """The parts that hold all plans of a part whose cheapest choice misses the SLO; none: no such are known."""
+        """The parts that contain all plans of a part whose cheapest choice misses the SLO; none if none are known."""
         length, path = longest_path(self.session, at)
         if length <= self.session.slo_s:
             return []
@@ -292,13 +294,13 @@ class _TieSearch:
             priced = evaluate(alone, Plan((plan,)), self.space)
             return [] if priced.latency_s is None else [priced.latency_s]
         last = plan.allocations[-1]
-        # Only that there is a partial machine matters for where its kind of plan has steps, not what it takes.
+        # The steps of a partial machine's kind of plan do not depend on its rate, only on its existence.
         running = replace(last, partial_rps=last.partial_rps or module.rate_rps)
         rational = continuous_module(module, self.session.price, self.space)
         return full_latencies(rational, replace(plan, allocations=(*plan.allocations[:-1], running)))
 
     def _is_sliver_bounded(self, module: Module, step: Fraction, budget: float) -> bool:
-        """Whether plans of a module from a budget up to just below a step cost no less than at that budget, about."""
+        """Whether plans of a module from a budget up to just below a step cost no less than at it, up to a sliver."""
         rational, effort = continuous_module(module, self.session.price, self.space), Effort(MOST_NODES, self.deadline)
         try:
             above = cheapest_within(rational, step, effort, strictly=True)
@@ -309,13 +311,13 @@ class _TieSearch:
 
 
 BRACKETING_S = 10.0
-"""Seconds after which a bracketing in exact arithmetic ends with what it has."""
+"""Seconds after which a bracketing in exact arithmetic ends with its result so far."""
 
 
 def solve_continuous(session: Session, space: PlanSpace, arrays: SessionArrays, deadline: float) -> Answer:
-    """The cheapest plan under rule `continuous`: budgets are bracketed in floats, dummy rates made exactly from those.
+    """The cheapest plan under rule `continuous`: budgets bracketed in floats, dummy rates derived from them exactly.
 
-    What ends without a proof that the checker confirms is bracketed once more in fractions.
+    If that ends without a proof that the checker confirms, the session is bracketed once more in fractions.
 
     Args:
         session: the instance.
@@ -351,12 +353,12 @@ def _is_closed(found: Bracket) -> bool:
 
 
 def _better(floats: Bracket, exact: Bracket) -> Bracket:
-    """The cheaper plan and the larger bound of two searches; infeasibility as exact arithmetic has it."""
+    """The cheaper plan and the larger bound of two searches; exact arithmetic decides infeasibility."""
     best = min((one for one in (floats, exact) if one.cost is not None), key=lambda one: one.cost or 0, default=exact)
     bound = max((one.bound for one in (floats, exact) if one.bound is not None), default=None)
     return Bracket(best.cost, best.plan, bound, exact.infeasible)
 
 
 def _effort(deadline: float) -> Effort:
-    """What a bracketing in exact arithmetic may cost."""
+    """The limits of a bracketing in exact arithmetic."""
     return Effort(RATIONAL_NODES, min(deadline, time.perf_counter() + BRACKETING_S))

@@ -1,11 +1,11 @@
 """The exact method for sessions: module frontiers, resolved only where the relaxation of the whole DAG needs it (ours).
 
-Ten lines (docs/model/exact.md says why each may leave out what it does):
+Ten lines (docs/model/exact.md states why each of them may leave plans out):
 
 1. give every module its first modes: intervals of budgets with a bound on all plans within
 2. repeat:
 3.     relax: least cost of one latency per module on the modes' convex hulls, longest path within the SLO: a bound
-4.     window: the latency that each module has there, and what the paths leave over
+4.     window: the latency that each module has there, and the rest that the paths leave
 5.     resolve the mode at each window: the cheapest plan of one module within that budget
 6.     round: the cheapest known plans within the windows make a plan of the session, the incumbent
 7.     if bound and incumbent meet: go to 10
@@ -57,36 +57,36 @@ from formulations.session.split.search import (
 from formulations.tolerances import ALIKE, JUST_BELOW
 
 RELAXED_ROUNDS = 60
-"""Rounds led by the relaxation before the search over modes takes over, and after each such search."""
+"""Rounds with the relaxation before the search over modes starts, and after each such search."""
 FIRST_NODES = 4096
-"""Nodes of the first search over modes. One that needs more is broken off: what its best choice relies on is resolved,
-or that choice is a plan, before the next search may take more."""
+"""Nodes of the first search over modes. One that needs more is stopped. Then the modes that its best choice relies on
+are resolved, unless that choice is a plan, before the next search may take more."""
 EAGER_SHARE = 0.3
-"""Modes are resolved in a round if their reduced cost is below this share of the gap, and twice that share after each
-search over modes whose best choice relied on others: a search takes longer than resolving hundreds."""
+"""Modes are resolved in a round if their reduced cost is below this share of the gap. The share doubles after each
+search over modes whose best choice relied on others, because a search takes longer than the resolution of hundreds."""
 RISE, MUCH = 0.01, 0.25
-"""Shares of the gap: less than the first is no rise of the bound, and a search over modes that lifts it by more than
-the second was worth its time."""
+"""Shares of the gap. A rise of the bound below the first does not count. A search over modes that lifts the bound by
+more than the second was worth its time."""
 FIRST_SEARCH, SEARCH_NODE = 1024, 16
-"""Nodes of modules' searches, without a rise of the bound, after which there is a search over modes: at first so many
-per pair of modules; later so many per module and node of the last search over modes, which takes about as long."""
+"""Nodes of modules' searches without a rise of the bound before a search over modes. At first it is this many per pair
+of modules. Later it is this many per module and node of the last search over modes, which takes about as long."""
 LONGEST_WAIT = 1 << 40
 """Most such nodes between two searches over modes."""
 PAIR_NODES = 4
-"""Nodes of modules' searches that a relaxation takes as long as, about, per pair of modules."""
+"""Nodes of modules' searches that take about as long as a relaxation, per pair of modules."""
 ANY_WORK = 1 << 60
-"""As much work as it takes."""
+"""No limit on the work."""
 
 
 class Proof(NamedTuple):
-    """The plan that the exact method found, and what it proves in floating point.
+    """The plan that the exact method found, and its proof in floating point.
 
     Attributes:
         status: OPTIMAL, INFEASIBLE or LIMIT.
-        cost: cost of the plan per hour; infinite means that none was found that costs less than the caller's.
+        cost: cost of the plan per hour; infinite means that no plan was found that costs less than the caller's.
         bound: lower bound on the cost per hour of every plan.
         machines: whole machines per configuration of the session, shape (configurations,).
-        partial_at: configuration of each module's partial machine, -1: none, shape (modules,).
+        partial_at: configuration of each module's partial machine, shape (modules,); -1 means none.
         clear: whether the plan obeys every rule by more than floats can err.
         path_s: longest path of the plan in seconds.
         solves: searches of one module.
@@ -107,15 +107,15 @@ class Proof(NamedTuple):
 
 
 class _Room(NamedTuple):
-    """What each round is written into.
+    """The arrays into which each round writes.
 
     Attributes:
         first: zeros, shape (modules,), like the next two.
         last: last mode of each module.
-        window: windows stretched to what the paths leave, in seconds.
+        window: windows stretched to the rest that the paths leave, in seconds.
         columns: the relaxation's arrays, a row each, shape (4, modules).
         times: room for figures of modules, shape (2, modules).
-        taken: what the modules take of the known plans.
+        taken: the known plans that the modules take.
     """
 
     first: Ints
@@ -128,7 +128,7 @@ class _Room(NamedTuple):
 
 @compiled
 def prove(s: SessionArrays, tolerance: float, deadline: float) -> Proof:
-    """The cheapest plan of a session where nothing limits its machines; arguments as those of `prove_within`."""
+    """The cheapest plan of a session without limits on its machines; arguments as those of `prove_within`."""
     return prove_within(s, no_stock(s), no_charges(s), tolerance, deadline, np.inf, ANY_WORK, unwatched())
 
 
@@ -136,9 +136,9 @@ def prove(s: SessionArrays, tolerance: float, deadline: float) -> Proof:
 def prove_watched(
     s: SessionArrays, tolerance: float, deadline: float, known: float, most_work: int, course: Course
 ) -> Proof:
-    """As `prove`, from the cost of a known plan on, for so much work, with a note of what is found on the way.
+    """As `prove`, given the cost of a known plan, with a limit on the work, and with a note of intermediate results.
 
-    What says that nothing is limited is made in here, since handing it over takes as long as a short search.
+    The arrays that stand for no limits are made in here, since passing them takes as long as a short search.
     """
     return prove_within(s, no_stock(s), no_charges(s), tolerance, deadline, known, most_work, course)
 
@@ -159,20 +159,20 @@ def prove_within(
     Args:
         s: the session in its plan space; every module has a configuration.
         stock: most machines of hardware types in each module.
-        charges: the running machines of each module, and what changes of them are charged; where it has types, the
-            stock numbers all types, dummies fill whole machines, and the configuration or the rate behind it decides
-            their latency.
+        charges: the running machines of each module, and the charges of changes to them. If it has types, the stock
+            numbers all types, dummies fill whole machines, and the configuration or the rate behind it decides their
+            latency.
         tolerance: relative gap of bound and cost at which to stop.
         deadline: seconds on `clock` at which to stop; infinite means never.
-        known: cost per hour of a plan that the caller has, the first incumbent; infinite means that it has none.
-        most_work: work after which the search is broken off, in nodes of modules' searches or what takes as long.
-        course: what is found and proven on the way is noted there.
+        known: cost per hour of the caller's plan, the first incumbent; infinite means that it has none.
+        most_work: work after which the search stops, in nodes of modules' searches or equal work.
+        course: records the intermediate plans and bounds.
 
     Returns:
         The plan and the bound. All decisions keep too much rather than too little, so the bound holds for every plan of
-        the session; whether the plan is one is for the checker to say, unless it is clear.
+        the session. The checker decides whether the plan is one, unless it is clear.
     """
-    # Line 1: the first modes, and the arrays that all rounds write into.
+    # Line 1: First modes, and the arrays into which all rounds write.
     modules = s.rate.size
     plans = new_modes(modules, 8)
     state = SearchState(
@@ -207,42 +207,42 @@ def prove_within(
     columns = room.columns
     # Nodes of modules' searches when the bound last rose, and how many more of them a search over modes is worth.
     risen, worth = 0, FIRST_SEARCH * modules * modules
-    # Line 2: rounds.
+    # Line 2: Rounds.
     while True:
-        # Out of time, as one of a module saw or as seen here, or one has given up: what is proven so far.
+        # Out of time, by a search of a module or by the clock here, or a search has given up: the proof so far.
         work = state.counts[1] + rounds * PAIR_NODES * modules * modules + searched * SEARCH_NODE * modules
         if is_past(deadline) or state.counts[2] > 0 or work > most_work:
             return _proof(s, LIMIT, upper, bound, state, rows, rounds)
         rounds += 1
-        # Line 3: relax.
-        # What has room stays: to hand over tables of many arrays takes as long as a short search.
+        # Line 3: Relax.
+        # Arrays with room stay: passing tables of many arrays takes as long as a short search.
         if not suits(basis, state.modes):
             basis = basis_for(basis, state.modes)
         lower = _relax(s, state.modes, basis, room)
         relaxed = Relaxation(lower, columns[0], columns[1], columns[2], columns[3])
-        # Modes bound all plans that are of interest: if not even they meet the SLO, no plan is cheaper than that found.
+        # Modes bound all plans of interest: if not even they meet the SLO, no plan is cheaper than the one found.
         if not np.isfinite(relaxed.bound):
             status = INFEASIBLE if not np.isfinite(upper) else OPTIMAL
             return _proof(s, status, upper, upper, state, rows, rounds)
         if min(relaxed.bound, upper) > bound + RISE * (upper - bound):
             risen = state.counts[1]
         bound = max(bound, min(relaxed.bound, upper))
-        # Lines 4 and 5: windows, and the modes there.
+        # Lines 4 and 5: Windows, and the modes there.
         window, before = room.window, state.counts[0]
         if not has_room_for_all(state):
             state = with_search_room(state)
         resolve_windows(s, state, relaxed, window, upper, tolerance, deadline)
-        # Line 6: round.
-        # The plans that the windows have made known, put together, may be a better plan of the session.
+        # Line 6: Round.
+        # The known plans of the windows may together be a better plan of the session.
         upper = _round(s, state, window, upper, rows, room)
         note(course, upper, bound, work)
-        # Line 7: bound and incumbent meet.
+        # Line 7: Bound and incumbent meet.
         if np.isfinite(upper) and upper - bound <= tolerance * upper:
             return _proof(s, OPTIMAL, upper, bound, state, rows, rounds)
-        # Line 8: resolve what is promising.
-        # As long as modes get resolved, the next relaxation is better; that is cheaper than a search over modes, unless
-        # the bound has not risen for long: then the relaxation lies at plans, and only a search rules them out.
-        # Without a plan nothing prunes a search over modes, so windows come first as long as they hold unresolved ones.
+        # Line 8: Resolve promising modes.
+        # As long as modes get resolved, the next relaxation is better, and that costs less than a search over modes.
+        # But if the bound has not risen for long, the relaxation lies at plans, and only a search rules them out.
+        # Without a plan nothing prunes a search over modes, so windows come first as long as they have unresolved ones.
         if not np.isfinite(upper) and state.counts[0] > before:
             continue
         stalled = state.counts[1] > risen + worth
@@ -255,16 +255,16 @@ def prove_within(
                 at = resolve_promising(s, state, relaxed, upper, limit, tolerance, deadline, at)
             if state.counts[0] > solves:
                 continue
-        # Line 9: search over one mode per module.
+        # Line 9: Search over one mode per module.
         leads, share = no_lines(state.modes), 0.5 * tolerance
         choice = search_choices(s, state.modes, leads, upper, share, deadline, course, most_nodes)
         last_relaxed, eager = rounds + RELAXED_ROUNDS, min(1.0, 2.0 * eager)
         searched += choice.nodes
-        # After one that lifted the bound by little, modules are searched for twice as long as before it.
+        # After a search that lifted the bound by little, the next one comes after twice the work on modules.
         much = choice.bound > bound + MUCH * (upper - bound)
         longer = 0 if much else min(LONGEST_WAIT, 2 * worth)
         risen, worth = state.counts[1], max(SEARCH_NODE * modules * choice.nodes, longer)
-        # The search leaves out what is cheaper by less than its share of the tolerance.
+        # The search leaves out choices that are cheaper by less than its share of the tolerance.
         bound = max(bound, choice.bound * (1.0 - share))
         if not np.isfinite(choice.cost):
             if choice.complete and not np.isfinite(upper):
@@ -272,7 +272,7 @@ def prove_within(
             # No choice of modes costs less than the plan found, and modes cost no more than the plans they stand for.
             if choice.complete:
                 return _proof(s, OPTIMAL, upper, max(bound, upper * (1.0 - tolerance)), state, rows, rounds)
-            # Broken off before it had any choice: it gets more nodes next time.
+            # It stopped before it had any choice: it gets more nodes next time.
             most_nodes *= LATER
             continue
         unresolved = False
@@ -286,7 +286,7 @@ def prove_within(
                 rows[m] = state.modes.plan[m, choice.chosen[m]]
             if choice.complete:
                 return _proof(s, OPTIMAL, choice.cost, bound, state, rows, rounds)
-            # One of a search that was broken off is a plan, and perhaps not the cheapest.
+            # The choice of a search that was stopped is a plan, and perhaps not the cheapest.
             upper, most_nodes = choice.cost, most_nodes * LATER
             continue
         if not has_room_for_all(state):
@@ -299,7 +299,7 @@ def prove_within(
 def _proof(
     s: SessionArrays, status: int, cost: float, bound: float, state: SearchState, rows: Ints, rounds: int
 ) -> Proof:
-    """The outcome, with the plan whose modules stand in `rows` of the store; none where that is the caller's."""
+    """The outcome, with the plan whose modules stand in `rows` of the store; none if that is the caller's."""
     modules = s.rate.size
     cost = cost if rows[0] >= 0 else np.inf
     machines, partial_at = np.zeros(s.batch.size, np.int64), np.full(modules, -1, np.int64)
@@ -319,7 +319,7 @@ def _proof(
 
 @compiled
 def _least_durations(s: SessionArrays, stock: Stock) -> Floats:
-    """The shortest duration of each module among what is in stock, in seconds; infinite means that nothing is."""
+    """The shortest duration of each module among the machines in stock, in seconds; infinite means that it has none."""
     least = np.full(s.rate.size, np.inf)
     for m in range(s.rate.size):
         for k in range(s.first[m], s.first[m + 1]):
@@ -330,7 +330,7 @@ def _least_durations(s: SessionArrays, stock: Stock) -> Floats:
 
 @compiled
 def _longest_budgets(s: SessionArrays, least: Floats) -> Floats:
-    """The longest budget of each module in seconds: what the shortest durations of the others leave of the SLO."""
+    """The longest budget of each module in seconds: the rest of the SLO at the shortest durations of the others."""
     before, after = np.zeros(least.size), np.zeros(least.size)
     path_times(s, least, before, after)
     return s.slo - before - after
@@ -338,17 +338,17 @@ def _longest_budgets(s: SessionArrays, least: Floats) -> Floats:
 
 @compiled
 def first_modes(s: SessionArrays, stock: Stock, charges: Charges) -> Modes:
-    """The modes to begin with: unresolved ones, each with a bound on all plans within its interval of budgets.
+    """The first modes: unresolved ones, each with a bound on all plans within its interval of budgets.
 
-    The intervals lie between the latencies at which ever faster configurations could take the whole rate alone; they
-    only say where to look first, so their floats need no margin. They reach down to the shortest duration. A module of
-    whose configurations none is in stock has no mode.
+    The intervals lie between the latencies at which ever faster configurations could take the whole rate alone. They
+    only decide the order of the search, so their floats need no margin. They reach down to the shortest duration. A
+    module without a configuration in stock has no mode.
     """
     modules = s.rate.size
     least = _least_durations(s, stock)
     budgets = _longest_budgets(s, least)
     modes = new_modes(modules, 16)
-    # From the last start to the first; a list that grows would ask for memory again and again.
+    # From the last start to the first, because a growing list would allocate memory again and again.
     starts = np.empty(most_configurations(s) + 2)
     for m in range(modules):
         starts[0], count = budgets[m], 1
@@ -369,7 +369,7 @@ def first_modes(s: SessionArrays, stock: Stock, charges: Charges) -> Modes:
             if n + 2 >= modes.latency.shape[1]:
                 modes = with_room(modes, 2)
             cost = charged_bound(s, m, right, stock, charges)
-            # Alike: one mode for both, at the lesser of the two bounds.
+            # Equal: one mode for both, at the lesser of the two bounds.
             if n > 0 and modes.cost[m, n - 1] <= cost * (1.0 + ALIKE):
                 modes.cost[m, n - 1] = min(cost, modes.cost[m, n - 1])
                 continue
@@ -380,7 +380,7 @@ def first_modes(s: SessionArrays, stock: Stock, charges: Charges) -> Modes:
 
 @compiled_in_place
 def _relax(s: SessionArrays, modes: Modes, basis: Basis, room: _Room) -> float:
-    """Relax all modes, and stretch the windows, one module after the other, to what the paths leave.
+    """Relax all modes, and stretch the windows, one module after the other, to the rest that the paths leave.
 
     Returns:
         The bound; infinite means that no choice of modes meets the SLO, and nothing else is known.
@@ -403,7 +403,8 @@ def _relax(s: SessionArrays, modes: Modes, basis: Basis, room: _Room) -> float:
 def _round(s: SessionArrays, state: SearchState, window: Floats, upper: float, rows: Ints, room: _Room) -> float:
     """Cost per hour of the best plan found within the windows, its store rows in `rows`; the incumbent's if as cheap.
 
-    That is the cheapest known plan of each module within its window, then greedily cheaper ones within what is left.
+    It starts from the cheapest known plan of each module within its window, then greedily takes cheaper ones within the
+    rest.
     """
     known = state.known
     for m in range(rows.size):

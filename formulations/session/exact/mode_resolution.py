@@ -1,7 +1,7 @@
-"""What a frontier search resolves: a mode is searched for the cheapest plans of one module within a budget (ours).
+"""Resolution of modes in a frontier search: a search for one module's cheapest plans within a budget (ours).
 
-These are lines 5, 8 and 9 of `frontier_search.py` as far as they search modules: at the relaxation's windows, where the
-reduced cost is below a share of the gap, and where a choice of modes relies on it.
+These are lines 5, 8 and 9 of `frontier_search.py` as far as they search modules: at the relaxation's windows, at modes
+with a reduced cost below a share of the gap, and at modes that a choice relies on.
 """
 
 from __future__ import annotations
@@ -53,39 +53,39 @@ from formulations.tolerances import ALIKE, JUST_BELOW
 FEW_STEPS = 4.0
 """Machines by which the cost of whole machines may rise within half a mode, for the mode to be searched at its end."""
 EAGER_SOLVES = 300
-"""Searches per module after which modes are resolved only where a search over modes relies on them. Where the gap is
-wide and costs fall in thousands of steps, as next to a duration, all of them are below that share of it."""
+"""Searches per module after which modes are resolved only if a search over modes relies on them. If the gap is wide and
+costs fall in thousands of steps, as next to a duration, all of these modes are below that share of it."""
 LONG, LONGER = 256, 2
 """Nodes of a module's longest search from which on its searches keep several steps, and the multiple of the longest
-that they may take for it. Shorter searches take less time than what is made of their steps."""
+that such a search may take. Shorter searches take less time than the use of their steps."""
 WIDE = 4.0
-"""How much more than the steps before the next ones may cost, for a search to keep them, by their height."""
+"""The largest excess of a step's cost over the floor in a search, in multiples of the height of all its steps."""
 ANY, ASKED_AGAIN = 1 << 60, 512
-"""Nodes of a module's search: as many as it takes; at most so many of one that is asked again without a cutoff."""
+"""Nodes of a module's search: no limit; and the limit for a search that is repeated without a cutoff."""
 MODES = MOST_STEPS + 3
-"""Modes that one falls into at most, and one more."""
+"""The most modes into which one falls, plus one."""
 
 
 class SearchState(NamedTuple):
-    """What is known so far; searches write into its arrays, which are made larger between them (`with_search_room`).
+    """The results so far; searches write into its arrays, which grow between searches (`with_search_room`).
 
     Attributes:
         modes: every module's cost curve as modes, which bound all plans from below.
         known: plans found, as modes by rising latency and falling cost.
-        lines: that no line leads from any of them to the next one (`no_lines`).
+        lines: states that no line leads from any of them to the next one (`no_lines`).
         store: the plans.
-        part: room for the modes that one falls into, since making it takes as long as filling it, shape (1, `MODES`).
-        most: steps that the next search of each module keeps at most, shape (modules,).
-        height: how much more a faster step of each module costs per hour, about, shape (modules,).
-        longest: nodes of the longest search of each module that was not broken off, shape (modules,).
+        part: room for the modes into which one falls, shape (1, `MODES`); its allocation takes as long as its use.
+        most: most steps that the next search of each module keeps, shape (modules,).
+        height: approximate additional cost per hour of a faster step of each module, shape (modules,).
+        longest: nodes of the longest complete search of each module, shape (modules,).
         counted: room for machines of one plan, shape (configurations of the session,).
         problem: room for one module's problem.
         search: room for its search.
         counts: searches of one module, their nodes, whether one gave up or passed the deadline (1), and most nodes of
             the next one, shape (4,).
         stock: most machines of hardware types.
-        charges: the running machines, and what changes of them are charged.
-        budgets: the longest budget of each module in seconds, which the others leave it, shape (modules,).
+        charges: the running machines, and the charges of changes to them.
+        budgets: the longest budget of each module in seconds that the others leave, shape (modules,).
     """
 
     modes: Modes
@@ -107,9 +107,9 @@ class SearchState(NamedTuple):
 
 @compiled_on_tables
 def _right_end(state: SearchState, m: int, i: int) -> float:
-    """The largest budget in seconds that mode i of module m stands for: just below the next mode, or all it may have.
+    """The largest budget in seconds of mode i of module m: just below the next mode, or the module's longest budget.
 
-    Beyond that there may be plans of the module, thousands of steps among them, but none of a session.
+    Beyond that there may be plans of the module, even thousands of steps, but none of a session.
     """
     modes = state.modes
     if i + 1 < modes.size[m]:
@@ -129,7 +129,7 @@ def resolve_windows(
 ) -> None:
     """Resolve each module's mode at its window, so that the plans found together make one of the session.
 
-    Where the window lies at the very start of a mode, a search there would learn of that one latency only, so the whole
+    If the window lies at the very start of a mode, a search there would only learn about that one latency, so the whole
     mode is resolved.
     """
     for m in range(s.rate.size):
@@ -144,8 +144,8 @@ def resolve_windows(
 def _cutoff(modes: Modes, relaxed: Relaxation, m: int, i: int, upper: float) -> float:
     """Cost per hour from which on module m's plans in mode i cannot be part of a plan below `upper`.
 
-    Such a plan would lift the relaxation's bound by its reduced cost, above `upper`. It is a sum of a few terms of the
-    size that the bound has had its rounding taken off for (`relax`), so it errs high.
+    Such a plan would lift the relaxation's bound by its reduced cost, above `upper`. The result is a sum of a few terms
+    of the same size as those whose rounding was subtracted from the bound (`relax`), so it errs high.
     """
     return float(upper - relaxed.bound + relaxed.base[m] - relaxed.flow[m] * modes.latency[m, i])
 
@@ -160,11 +160,11 @@ def resolve_choice(
     tolerance: float,
     deadline: float,
 ) -> None:
-    """Resolve what a choice of one latency per module relies on, each mode as far as the others leave it room."""
+    """Resolve the modes that a choice of one latency per module relies on, each within the budget that is left."""
     before, after = np.zeros(window.size), np.zeros(window.size)
     path_times(s, window, before, after)
     for m in range(window.size):
-        # Latencies are looked up anew, since resolving moves the modes' numbers.
+        # Latencies are looked up anew, because resolution changes the modes' numbers.
         i = mode_within(state.modes, m, window[m])
         if state.modes.plan[m, i] < 0 and state.counts[2] == 0:
             room = s.slo - before[m] - after[m]
@@ -186,10 +186,10 @@ def resolve_promising(
 ) -> tuple[int, int]:
     """Resolve the unresolved modes whose reduced cost is within a limit, a share of the gap: those decide the bound.
 
-    Begins at a module and a mode of it, and ends where there is no room. Where nothing limits them, nothing is done.
+    It begins at a module and a mode of it, and ends if there is no room. An infinite limit disables it.
 
     Returns:
-        Module and mode to go on at with more room; as many as there are modules: nothing is left to do.
+        Module and mode at which to continue with more room; the number of modules means that nothing is left to do.
     """
     if not np.isfinite(limit):
         return s.rate.size, 0
@@ -204,7 +204,7 @@ def resolve_promising(
                 size = state.modes.size[m]
                 budget = _budget_of_interest(s, state, relaxed, m, i, limit)
                 _resolve(s, state, m, i, budget, cutoff, tolerance, deadline)
-                # The mode has fallen into parts: go on after them, they are for the next round.
+                # The mode has fallen into parts: go on after them, as they are for the next round.
                 i += max(0, state.modes.size[m] - size)
             i += 1
         i = 0
@@ -213,7 +213,7 @@ def resolve_promising(
 
 @compiled_on_tables
 def _has_room(state: SearchState, m: int) -> bool:
-    """Whether there is room for what one search of module m makes known: plans, and as many modes and two more."""
+    """Whether there is room for the results of one search of module m: plans, and as many modes plus two."""
     return bool(
         state.modes.size[m] + state.most[m] + 1 < state.modes.latency.shape[1]
         and state.known.size[m] + state.most[m] < state.known.latency.shape[1]
@@ -223,7 +223,7 @@ def _has_room(state: SearchState, m: int) -> bool:
 
 @compiled_on_tables
 def has_room_for_all(state: SearchState) -> bool:
-    """Whether there is room for what one search of each module makes known."""
+    """Whether there is room for the results of one search of each module."""
     roomy, plans = True, state.store.size[0]
     for m in range(state.modes.size.size):
         plans += state.most[m]
@@ -233,7 +233,7 @@ def has_room_for_all(state: SearchState) -> bool:
 
 @compiled
 def with_search_room(state: SearchState) -> SearchState:
-    """The same in arrays that have room for what one search of each module makes known."""
+    """The same in arrays that have room for the results of one search of each module."""
     most = state.most.max() + 2
     modes, known = with_room(state.modes, most), with_room(state.known, most)
     return SearchState(
@@ -261,10 +261,10 @@ def _budget_of_interest(
 ) -> float:
     """The latency budget in seconds from which on the reduced cost of mode i exceeds a limit at the mode's own bound.
 
-    What lies above it is not asked for yet, and below it plans cost more: so the mode is searched there, and not at its
-    end, where costs may fall in hundreds of steps. In its slower half at least, or what is left above would be asked
-    for again and again, by a little less each time. Infinite means that there is none, it is where the mode begins, or
-    machines are whole and `_halved` says where to search.
+    Larger budgets are not needed yet, and smaller ones have dearer plans. So the mode is searched there, and not at its
+    end, where costs may fall in hundreds of steps. The budget lies at least in the mode's slower half, or the part
+    above it would be searched again and again, by a little less each time. Infinite means that there is none, that it
+    is the start of the mode, or that machines are whole and `_halved` says where to search.
     """
     flow, left = relaxed.flow[m], state.modes.latency[m, i]
     room = limit - reduced_cost(state.modes, relaxed, m, i)
@@ -284,17 +284,17 @@ def _resolve(
     tolerance: float,
     deadline: float,
 ) -> None:
-    """Search one module's cheapest plans within a budget, and say in its modes what that proves.
+    """Search one module's cheapest plans within a budget, and record the proof in its modes.
 
     The mode falls into budgets below the latency of the fastest plan found, the plans, and budgets above the budget
-    searched. The mode stays as it was where the deadline has passed.
+    searched. The mode stays as it was if the deadline has passed.
 
     Args:
         s: the session.
-        state: what is known so far; changed, and has to have the room.
+        state: the results so far; changed, and must have the room.
         m: the module.
         i: an unresolved mode of it.
-        budget: latency budget in seconds; more than the mode stands for is cut.
+        budget: latency budget in seconds; it is cut to the largest of the mode.
         cutoff: plans that cost this much per hour are of no interest.
         tolerance: relative gap of the whole proof, of which one module may use up a hundredth.
         deadline: seconds on `clock` at which to stop; infinite means never.
@@ -302,25 +302,25 @@ def _resolve(
     modes = state.modes
     right = _right_end(state, m, i)
     budget = min(budget, right)
-    # Close to a duration there are thousands of steps: the middle of the mode may be searched, not its end.
+    # Close to a duration there are thousands of steps, so the middle of the mode may be searched, not its end.
     if budget == right and s.whole and s.dummies:
         budget = _halved(s, modes, m, i, right, state.stock)
     left, old = modes.latency[m, i], modes.cost[m, i]
     floor = max(old, charged_bound(s, m, budget, state.stock, state.charges))
-    # Where the floor reaches the cutoff, no plan can be of interest, and the mode only gets the better bound.
+    # If the floor reaches the cutoff, no plan can be of interest, and the mode only gets the better bound.
     steps, row, found, ends = state.search.steps, state.store.size[0], 0, False
     steps.points[COST, SCOPE] = cutoff
     if floor < cutoff:
         steps.points[LATENCY, SCOPE] = left
         found, floor, cutoff = _search_mode(s, state, m, budget, cutoff, floor, 0.01 * tolerance, deadline)
-        # What an unfinished search found are plans, but prove nothing.
+        # The results of an unfinished search are plans, but prove nothing.
         if found < 0:
             return
-    # The fastest step stands for all faster plans where no more are kept, or where it is as fast as the mode begins.
+    # The fastest step stands for all faster plans if no more are kept, or if it is as fast as the start of the mode.
     if found > 0:
         ends = found == steps.numbers[MOST] or steps.points[LATENCY, found - 1] <= left * (1.0 + TIE)
         _set_apart(steps, state.store, row, budget)
-    # Faster plans than the steps cost no less than the last of them, or than up to what steps were looked for.
+    # Plans faster than the steps cost no less than the last of them, or than the limit up to which steps were searched.
     floor = max(floor, min(steps.points[COST, found - 1], cutoff) if ends else min(steps.points[COST, SCOPE], cutoff))
     new, first = state.part, i
     new.size[0] = 0
@@ -329,7 +329,7 @@ def _resolve(
         if not np.isfinite(latency):
             continue
         if new.size[0] == 0:
-            # A plan may be faster than the mode searched: it takes the place of all modes that it is no slower than.
+            # A plan may be faster than the mode searched: it replaces all modes that are no faster than it.
             while first > 0 and modes.latency[m, first - 1] >= latency:
                 first -= 1
             if first == i and left < latency:
@@ -337,7 +337,7 @@ def _resolve(
         _append(new, latency, steps.points[COST, k], row + k)
     if found == 0:
         _append(new, left, floor, -1)
-    # Budgets above the one searched keep the old bound. One narrower than rounding is covered by the longer SLO.
+    # Budgets above the one searched keep the old bound. The longer SLO covers a range narrower than rounding.
     if budget < right * JUST_BELOW:
         _append(new, budget, old, -1)
     replace_modes(modes, m, first, i + 1, new)
@@ -359,12 +359,12 @@ def _search_mode(
     tolerance: float,
     deadline: float,
 ) -> tuple[int, float, float]:
-    """Search one module's cheapest plans within a budget, without a cutoff where there are none below it.
+    """Search one module's cheapest plans within a budget, without a cutoff if there are none below it.
 
     Arguments as those of `_search_within`.
 
     Returns:
-        How many steps were found, -1: the search was not exhausted; the floor and the cutoff that this proves.
+        The number of steps found, -1 if the search was not exhausted; the floor and the cutoff that this proves.
     """
     steps, before = state.search.steps, state.counts[1]
     state.counts[3] = ANY
@@ -373,8 +373,8 @@ def _search_mode(
     found = steps.numbers[SIZE]
     if found > 0 or state.counts[1] - before >= LONG:
         return found, floor, cutoff
-    # The cutoff rises with the bound round after round, and each round would ask again. The cheapest plan of all, where
-    # it is soon known, says what the mode costs for good.
+    # The cutoff rises with the bound round after round, and each round would search again. If the cheapest plan of all
+    # is found soon, it settles the cost of the mode for good.
     floor = max(floor, min(steps.points[COST, SCOPE], cutoff))
     state.counts[3] = ASKED_AGAIN
     if _search_within(s, state, m, budget, np.inf, floor, tolerance, deadline) and steps.numbers[SIZE] > 0:
@@ -385,9 +385,9 @@ def _search_mode(
 
 @compiled_on_tables
 def _set_apart(steps: Steps, store: PlanStore, row: int, budget: float) -> None:
-    """Write the stored plans' own latencies into the steps, cut to the budget; infinite if another plan stands for it.
+    """Write the stored plans' own latencies into the steps, cut to the budget; infinite if another plan stands for one.
 
-    That is a step nearly as slow as one that costs less: the SLO is taken longer by more than they differ.
+    That is a step nearly as slow as one that costs less: the SLO is taken longer by more than their difference.
     """
     slower = np.inf
     for k in range(steps.numbers[SIZE]):
@@ -414,25 +414,25 @@ def _search_within(
     Returns:
         Whether the search was exhausted.
     """
-    # As in `module_problem`, in memory that is there already.
+    # As in `module_problem`, in existing memory.
     size, numbers = fill_problem(s, m, budget, state.stock, state.problem), state.problem.numbers
     table = state.problem.table[: (LOW + 1) * (size + 1)].reshape((LOW + 1, size + 1))
     index, group, kind = numbers[:size], numbers[size : 2 * size], numbers[2 * size : 3 * size]
     few = few_share(table[UNIT_COST, :size]) * s.rate[m]
     rules, most_of_types, least = problem_rules(s, m, few, state.stock), state.stock.most[m], state.stock.least[m]
     p = ModuleProblem(index, group, table, kind, most_of_types, state.stock.gives, least, *rules)
-    # Where changes are charged the first stage may take a second, next to which a look at the clock is nothing.
+    # If changes are charged, the first stage may take a second, so that reading the clock costs nothing in comparison.
     charged = state.charges.running.shape[1] > 0
     steps, begun_s = state.search.steps, began(deadline) if charged else UNTIMED
     most_nodes = state.counts[3]
     nodes = min(first_nodes(deadline), most_nodes)
-    # Several steps where a plan's latency is that of its machines (form `LEFT`) and nothing but shares of them is paid.
+    # Several steps if a plan's latency is that of its machines (form `LEFT`) and only shares of machines are paid.
     alone = s.policy != LEFT or not p.rising or charged
     alone = alone or state.longest[m] < LONG
     most, patience = (1 if alone else state.most[m]), LONGER * state.longest[m]
     steps.numbers[MOST], steps.numbers[PATIENCE] = most, patience
     steps.points[COST, SCOPE] = cutoff if alone else floor + WIDE * most * state.height[m]
-    # In stages of more and more nodes, since the search of a module does not look at the clock.
+    # In stages of more and more nodes, because the search of a module does not read the clock.
     while True:
         found = search_in_place(p, state.charges, m, cutoff, floor, tolerance, nodes, state.search)
         state.counts[0] += 1
@@ -453,7 +453,7 @@ def _search_within(
         row = state.store.size[0]
         store_plan(s, m, p, steps.machines[k, :size], steps.numbers[PARTIAL + k], state.store, state.counted)
         add_known(state.known, m, state.store.latency[row], steps.points[COST, k], row, state.part)
-    # Several took too much, or there was none in scope: the next search is for the cheapest plan alone, at any cost.
+    # Several steps took too much, or none was in scope: the next search is for the cheapest plan alone, at any cost.
     broken_off, kept = steps.numbers[MOST] < most, steps.numbers[SIZE]
     if found.complete:
         state.longest[m] = max(state.longest[m], found.nodes - (patience if broken_off else 0))
@@ -470,8 +470,8 @@ def _search_within(
 def _halved(s: SessionArrays, modes: Modes, m: int, i: int, right: float, stock: Stock) -> float:
     """The budget in seconds to search first in mode i of module m, which reaches up to `right`, with whole machines.
 
-    Close to a duration every machine more is a step, and there are thousands: where several lie in the slower half of
-    the mode, its middle is searched, not its end. Where machines cost nothing there are as many steps, of no height.
+    Close to a duration every further machine is a step, and there are thousands. If several lie in the slower half of
+    the mode, its middle is searched, not its end. If machines cost nothing there are as many steps, of no height.
     """
     least = np.inf
     for k in range(s.first[m], s.first[m + 1]):
@@ -483,7 +483,7 @@ def _halved(s: SessionArrays, modes: Modes, m: int, i: int, right: float, stock:
 
 @compiled_on_tables
 def _append(modes: Modes, latency: float, cost: float, row: int) -> None:
-    """Add a mode to row 0, at its end; plan row -1: an unresolved one."""
+    """Add a mode to row 0, at its end; plan row -1 means an unresolved one."""
     n = modes.size[0]
     modes.latency[0, n], modes.cost[0, n], modes.plan[0, n] = latency, cost, row
     modes.size[0] = n + 1

@@ -1,4 +1,4 @@
-"""Plans of single modules that the exact method has found, and where they stand as modes (compiled)."""
+"""Plans of single modules that the exact method has found, and their places as modes (compiled)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class PlanStore(NamedTuple):
 
     Attributes:
         machines: whole machines per configuration of the module, shape (plans, most configurations).
-        partial_at: configuration of the session with the partial machine, -1: none, shape (plans,).
+        partial_at: configuration of the session with the partial machine, shape (plans,); -1 means none.
         latency: worst-case latency in seconds, shape (plans,).
         size: number of plans, shape (1,).
     """
@@ -43,7 +43,7 @@ def new_store(s: SessionArrays, capacity: int) -> PlanStore:
 
 @compiled
 def with_rows(store: PlanStore, more: int) -> PlanStore:
-    """The store in arrays that have room for so many plans more; the given one where it has it."""
+    """The store in arrays that have room for `more` further plans; the given one if it has the room."""
     rows = store.latency.size
     if store.size[0] + more <= rows:
         return store
@@ -61,14 +61,14 @@ def with_rows(store: PlanStore, more: int) -> PlanStore:
 def store_plan(
     s: SessionArrays, m: int, p: ModuleProblem, machines: Ints, partial_at: int, store: PlanStore, counted: Ints
 ) -> None:
-    """Append a plan of one module to the store, which has to have the room (`with_rows`).
+    """Append a plan of one module to the store, which must have the room (`with_rows`).
 
     Args:
         s: the session.
         m: the module.
         p: the module at the budget for which the plan was found.
         machines: whole machines per configuration kept, shape (configurations kept,).
-        partial_at: which of them has the partial machine, -1: none.
+        partial_at: the one of them that has the partial machine; -1 means none.
         store: the plans so far.
         counted: room for machines per configuration of the session, shape (configurations,); overwritten.
     """
@@ -80,7 +80,7 @@ def store_plan(
     store.partial_at[row] = p.configuration[partial_at] if partial_at >= 0 else -1
     rest = rest_of(p.rate, p.table[THROUGHPUT], p.table[LOW], machines)
     partial = rest if partial_at >= 0 else 0.0
-    # Dummies fill it up to as near to full as one likes: nothing is faster, and plans come near to that.
+    # Dummies fill it arbitrarily close to full: nothing is faster, and plans come close to that.
     if p.free and partial_at >= 0:
         partial = p.table[THROUGHPUT, partial_at]
     dummy = max(0.0, -rest) if partial_at < 0 else 0.0
@@ -90,7 +90,7 @@ def store_plan(
 
 @compiled_on_tables
 def add_known(known: Modes, m: int, latency: float, cost: float, row: int, part: Modes) -> None:
-    """Add a plan to the known ones of module m, of which those stay that are faster or cheaper than all others.
+    """Add a plan to the known ones of module m; those that are neither faster nor cheaper than another one are removed.
 
     Args:
         known: known plans as modes by rising latency and falling cost, in arrays that have the room.
@@ -101,13 +101,13 @@ def add_known(known: Modes, m: int, latency: float, cost: float, row: int, part:
         part: room for one mode, in row 0; overwritten.
     """
     before = mode_within(known, m, latency)
-    # A plan no slower costs no more: the new one is of no use.
+    # A plan that is no slower costs no more, so the new one is useless.
     if before >= 0 and known.cost[m, before] <= cost:
         return
     first = before + 1
     if before >= 0 and known.latency[m, before] == latency:
         first = before
-    # Slower plans that cost as much or more are of no use any longer.
+    # Slower plans that cost as much or more have become useless.
     last = first
     while last < known.size[m] and known.cost[m, last] >= cost:
         last += 1

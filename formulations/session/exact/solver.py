@@ -48,12 +48,13 @@ if TYPE_CHECKING:
 
 # Spare machines for those that fail: a fixed charge on each hardware type that a plan uses (ours).
 #
-# The stock is lowered by them at once: a type that is used has so many fewer for the plan, and of one that is not used
-# the stock does not matter. What is left is the charge. A node of the search is a set of *allowed* types and one of
-# *paid* ones. The cheapest plan on the allowed types, which knows nothing of spare machines, and the charges of the
-# types that are paid cost no more together than any plan that uses allowed types only and all that are paid. Where
-# that plan uses a type that is not paid, either it is not allowed any more or it is paid; so each set of types is
-# solved once.
+# The stock is lowered by them at once. A type in use has that many fewer for the plan, and the stock of an unused type
+# does not matter. The rest is the charge. A node of the search is a set of *allowed* types and a set of *paid* ones.
+# Its
+# bound is the cost of the cheapest plan on the allowed types without spare machines, plus the charges of the paid
+# types.
+# No plan that uses only allowed types and all paid ones costs less. If that plan uses a type that is not paid, the type
+# is either no longer allowed or paid in the children. So each set of types is solved once.
 
 Run = Callable[[Session, PlanSpace], Answer]
 """Solves a session without spare machines."""
@@ -76,7 +77,7 @@ def cheapest_with_spare(session: Session, space: PlanSpace, run: Run) -> Answer:
 
 @dataclass(slots=True)
 class _SpareSearch:
-    """Branch and bound over the types that are used.
+    """Branch and bound over the types in use.
 
     Attributes:
         session: the instance.
@@ -84,7 +85,7 @@ class _SpareSearch:
         run: solves a session without spare machines.
         cost: cost per hour of the best plan found; None before the first.
         plan: that plan.
-        bound: no plan costs less.
+        bound: proven lower bound on the cost of all plans.
         solved: answers by allowed types.
     """
 
@@ -99,7 +100,7 @@ class _SpareSearch:
     _charge: dict[str, Fraction] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Lower the stock, and list what each type is charged if it is used."""
+        """Lower the stock, and list the charge of each type if it is used."""
         spare = self.session.spare_machines
         # Machines that are paid for cost nothing here (demand `at_least_coupled`).
         free = [replace(h, at_least=None) for h in self.session.hardware]
@@ -108,7 +109,7 @@ class _SpareSearch:
         self._charge = {h.name: spare * h.price_per_h for h in self.space.hardware_of(self.session)}
 
     def run_all(self) -> None:
-        """Look at nodes by rising bound until none is below the best plan."""
+        """Examine nodes by rising bound until none is below the best plan."""
         numbers = count()
         queue = [(0.0, next(numbers), tuple(self._charge), frozenset[str]())]
         while queue:
@@ -120,11 +121,11 @@ class _SpareSearch:
                 self.bound = min(self.bound, bound)
 
     def answer(self) -> Answer:
-        """The best plan and what is proven."""
+        """The best plan with its proof."""
         answers = list(self.solved.values())
         names = sorted({name for a in answers for name in a.stats})
         stats = {name: sum(a.stats.get(name, 0.0) for a in answers) for name in names}
-        # All types are allowed in the first answer: without a plan there, there is none at all.
+        # The first answer allows all types: without a plan there, there is none at all.
         first = answers[0]
         if first.infeasible:
             return replace(first, stats=stats)
@@ -133,22 +134,22 @@ class _SpareSearch:
         if self.cost is None:
             return Answer(None, undecided.raw_status, bound=bound, stats=stats, reason=undecided.reason)
         claimed = float(self.cost)
-        # Nothing is cheaper than nothing.
+        # No plan costs less than 0.
         bound = 0.0 if claimed == 0 else bound
         return Answer.proven(self.plan, claimed, bound, undecided.reason, stats, otherwise=undecided.raw_status)
 
     def _limit(self) -> float:
-        """Bounds from which on nothing is of interest."""
+        """The bound from which on nothing is of interest."""
         return math.inf if self.cost is None else float(self.cost) * (1.0 - GAP)
 
     def _children(
         self, bound: float, allowed: tuple[str, ...], paid: frozenset[str]
     ) -> list[tuple[float, tuple[str, ...], frozenset[str]]]:
-        """Solve a node, and divide it where its plan uses a type that is not paid."""
+        """Solve a node, and divide it if its plan uses a type that is not paid."""
         found = self._solved(allowed)
         if found.infeasible:
             return []
-        # Some type is used in any case.
+        # Every plan uses some type.
         charges = max(sum(self._charge[name] for name in paid), min(self._charge[name] for name in allowed))
         bound = max(bound, (found.bound or 0.0) + float(charges))
         used = self._offered(found.plan)
@@ -170,7 +171,7 @@ class _SpareSearch:
         return self.solved[allowed]
 
     def _offered(self, plan: Plan | None) -> list[str]:
-        """The types that a plan uses, after keeping it if it is the best so far; none: it is no plan."""
+        """The types that a plan uses, after keeping it if it is the best so far; none if it is no plan."""
         if plan is None:
             return []
         checked = evaluate(self.session, plan, self.space)
@@ -181,7 +182,7 @@ class _SpareSearch:
         return sorted({a.configuration.hardware for m in plan.modules for a in m.allocations})
 
 
-# What few sessions ask for takes as long to import as small sessions take to be solved.
+# The imports for rare demands take as long as the solution of small sessions.
 settle: Callable[[Session, PlanSpace, Fraction | None, Effort], Bracket] = late(
     "formulations.session.exact.in_fractions.ties", "settle"
 )
@@ -204,31 +205,31 @@ nearly_full: Callable[[Session, PlanSpace, Plan], Plan] = late("formulations.ses
 
 
 FIRST_WORK = 2_000_000
-"""Work of the first search, in nodes of modules' searches: less than half a second. Of twelve DAGs of 50 modules all
-are proven with less, and of twelve of 100 seven. Quick heuristics at the start would take them as long as the proof."""
+"""Work of the first search, in nodes of modules' searches: less than half a second. All of twelve DAGs of 50 modules
+and
+seven of twelve of 100 are proven with less. Quick heuristics at the start would take them as long as the proof."""
 
 
 def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
-    """Solver `exact` (ours): module frontiers resolved where they matter, and a search over their modes.
+    """Solver `exact` (ours): module frontiers, resolved where necessary, and a search over their modes.
 
     Under dummy rule `continuous` the modules' budgets are bracketed instead (`exact/budget_brackets.py`), unless
-    machines are charged whole: there dummies cost nothing, and costs fall in steps (`session/module/whole.py`). Where
-    modules may share machines, their numbers are branched on (`session/packed/solver.py`).
-    With `single_hardware` every hardware type is solved alone and the cheapest answer kept; spare machines make
-    it a search over the types that are used.
+    machines are charged whole. Then dummies cost nothing, and costs fall in steps (`session/module/whole.py`). If
+    modules may share machines, the search branches on their numbers (`session/packed/solver.py`).
+    With `single_hardware` every hardware type is solved alone and the cheapest answer kept. Spare machines make it a
+    search over the types in use.
 
     Args:
         session: the instance.
-        space: plan space, with any dummy rule and any policy but those of form `GENERAL`.
+        space: plan space, with any dummy rule and any policy except those of form `GENERAL`.
         limits: time limit; the method draws no random numbers.
 
     Returns:
-        The cheapest plan and a lower bound; under a time limit the best plan found and a bound that holds. The plan is
-        no worse than those of quick heuristics; of more than a hundred modules than that of `price-of-time`, where the
-        limit leaves five milliseconds for each of them. What was found
-        and proven on the way is the trace, and `Limits.standing` has it at any moment, but for stocks, limits on
-        changes, machines that are paid for, spare machines, dummy rule `continuous` by share, and one hardware type per
-        session.
+        The cheapest plan and a lower bound; under a time limit the best plan found and a valid bound. The plan is no
+        worse than those of quick heuristics. Above 100 modules it is no worse than that of `price-of-time`, if the
+        limit leaves five milliseconds per module. The trace and `Limits.standing` have the intermediate plans and
+        bounds. Exceptions are stocks, limits on changes, machines that are paid for, spare machines, dummy rule
+        `continuous` by share, and one hardware type per session.
     """
     if space.charging.packs:
         # It begins with the plans of quick heuristics.
@@ -240,9 +241,10 @@ def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:
 
 
 def compile_exact() -> None:
-    """Compile what a run in the full plan space does not reach: dummies of any rate by both kinds of policies, sharing.
+    """Compile the functions that a run in the full plan space does not reach: dummies of any rate, and sharing.
 
-    And what one does at its time limit: quick heuristics have no time to be loaded then.
+    Dummies of any rate are compiled for both kinds of policies. It also compiles those of a
+    run at its time limit, as quick heuristics have no time to load then.
     """
     solve_exact(*FAMILY.tiny(PlanSpace()), Limits(0.0))
 
@@ -257,7 +259,7 @@ def compile_exact() -> None:
 
 def _solve(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     deadline = limits.deadline()
-    # The bound of one hardware type, or of plans without spare machines, is none of the session.
+    # The bound of one hardware type, or of plans without spare machines, is no bound of the session.
     in_parts = space.single_hardware or session.spare_machines > 0
     course = unwatched() if in_parts else watched(limits.standing)
     start = None if in_parts else limits.options.warm_start
@@ -293,7 +295,7 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float, course: Cours
         return solve_stock(session, space, deadline)
     if _is_on_lines(space):
         return solve_continuous(session, space, arrays, deadline)
-    # The search works in floating point, always on the side that allows too much: its optimum is a lower bound.
+    # The search works in floating point, always on the side that keeps too many plans: its optimum is a lower bound.
     relaxed, known = relaxed_arrays(session, space, arrays), _priced(session, space, start)
     upper = math.inf if known is None else float(known)
 
@@ -303,7 +305,7 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float, course: Cours
         )
 
     proof = proven(upper, FIRST_WORK if known is None else ANY_WORK)
-    # What is not decided soon may never be: then there is at least the plan of every quick heuristic to begin with.
+    # A session that is not decided soon may never be, so the plan of every quick heuristic comes first.
     if proof.status == LIMIT and known is None and not is_past(deadline):
         start, known = quick_plan(session, space, _plan_of(session, space, arrays, proof))
         upper, course.counts[1] = math.inf if known is None else float(known), 0
@@ -311,7 +313,7 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float, course: Cours
     stats = {"solves": float(proof.solves), "nodes": float(proof.nodes), "rounds": float(proof.rounds)}
     if proof.status == INFEASIBLE:
         return Answer(None, "infeasible", infeasible=True, stats=stats, reason=NO_PLAN)
-    # A bound of 0 says nothing, unless the plan costs nothing.
+    # A bound of 0 proves nothing, unless the plan costs nothing.
     bound = float(proof.bound) if proof.bound > 0 or proof.cost == 0 else None
     status = "optimal" if proof.status == OPTIMAL else "limit"
     if not math.isfinite(proof.cost):
@@ -319,7 +321,7 @@ def _solve_on(session: Session, space: PlanSpace, deadline: float, course: Cours
         plan, claimed = (None, None) if known is None else (start, upper)
         return Answer(plan, status, claimed, bound, stats=stats, reason=reason)
     plan = _plan_of(session, space, arrays, proof)
-    # Where any rate of a partial machine is one, the search's latency is one that plans only come near to.
+    # If a partial machine may take any rate, plans only approach the latency of the search.
     if proof.clear and proof.path_s < arrays.slo * CLEAR_PATH and (arrays.countable or (proof.partial_at < 0).all()):
         return Answer(plan, status, float(proof.cost), bound, stats=stats)
     return _settled(session, space, arrays, Answer(plan, status, float(proof.cost), bound, stats=stats), deadline)
@@ -330,7 +332,7 @@ def _plan_of(session: Session, space: PlanSpace, arrays: SessionArrays, proof: P
     if not math.isfinite(proof.cost):
         return None
     plan = to_plan(session, arrays, proof.machines, proof.partial_at)
-    # With dummies that can be counted there is no rate of a partial machine to choose.
+    # With countable dummies there is no rate of a partial machine to choose.
     return plan if space.dummy.countable else nearly_full(session, space, plan)
 
 
@@ -340,10 +342,10 @@ def _is_on_lines(space: PlanSpace) -> bool:
 
 
 def _is_nearly_too_fast(arrays: SessionArrays) -> bool:
-    """Whether durations alone take the SLO, all but a little: only then are they compared with it in fractions.
+    """Whether durations alone take almost all of the SLO: only then are they compared with it in fractions.
 
-    Next to it searches need ever more machines for ever less time, up to one for each digit of a float; so what can be
-    said without a search is said first.
+    Next to it searches need ever more machines for ever less time, up to one for each digit of a float. So the answer
+    that needs no search comes first.
     """
     least = np.minimum.reduceat(arrays.duration, arrays.first[:-1])
     # No path is longer than all modules together.
@@ -354,17 +356,17 @@ def _is_nearly_too_fast(arrays: SessionArrays) -> bool:
 
 
 def _is_barely_too_fast_for_the_stock(session: Session, space: PlanSpace) -> bool:
-    """Whether durations that the stock forces take all of the SLO, but no more than rounding may hide.
+    """Whether durations that the stock forces take all of the SLO, by no more than rounding may hide.
 
-    The search, which takes the SLO for a little longer, finds plans there of as many machines as a float has digits.
-    Where more is missing, its own proof comes at once, and says how many machines more would do.
+    The search, which takes the SLO a little longer, finds plans there with as many machines as a float has digits. If
+    more is missing, its own proof comes at once, with the number of missing machines.
     """
     left = takes_all_of_the_slo(session, space) if session.stock else None
     return left is not None and -left <= session.slo_s * Fraction(2 * SLO_SLACK)
 
 
 def relaxed_arrays(session: Session, space: PlanSpace, arrays: SessionArrays) -> SessionArrays:
-    """The session's arrays with the longer SLO that the search takes; made once per session and plan space."""
+    """The session's arrays with the longer SLO of the search; made once per session and plan space."""
     key = (space, SLO_SLACK)
     kept = arrays_kept(session)
     known = kept.get(key)
@@ -380,17 +382,17 @@ def _settled(session: Session, space: PlanSpace, arrays: SessionArrays, found: A
         session: the instance.
         space: the plan space.
         arrays: the session's arrays, with its own SLO.
-        found: plan and bound of the search that takes the SLO for longer.
+        found: plan and bound of the search that takes the SLO longer.
         deadline: `time.perf_counter` value at which to stop.
 
     Returns:
-        The answer, claimed at the checker's cost.
+        The answer, with the checker's cost as its claim.
     """
     priced = _priced(session, space, found.plan)
     if priced is not None and _proves(found.bound, priced):
         return replace(found, claimed=float(priced))
     best, plan = priced, found.plan if priced is not None else None
-    # Just inside the SLO no tie matters: where a plan there costs no more than the bound, it is the optimum.
+    # Just inside the SLO no tie matters: if a plan there costs no more than the bound, it is the optimum.
     if not is_past(deadline):
         inside = prove_watched(arrays._replace(slo=arrays.slo * INSIDE), GAP, deadline, math.inf, ANY_WORK, unwatched())
         other = _plan_of(session, space, arrays, inside)
@@ -400,7 +402,7 @@ def _settled(session: Session, space: PlanSpace, arrays: SessionArrays, found: A
     if best is not None and _proves(found.bound, best):
         return replace(found, plan=plan, claimed=float(best))
     effort = Effort(RATIONAL_NODES, deadline)
-    # Past the deadline nothing is decided; of many modules, making ready for it alone takes seconds.
+    # Past the deadline nothing is decided; for many modules the preparation alone takes seconds.
     settled = None if is_past(deadline) else settle(session, space, best, effort)
     if settled is None or settled.undecided:
         claimed = None if best is None else float(best)

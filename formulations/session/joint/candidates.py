@@ -111,7 +111,7 @@ def refused(problem: JointProblem, raw: list[ModuleState], plan: Plan, checked: 
         problem: the problem.
         raw: whole numbers of the solution.
         plan: the plan that they describe, with tiny errors of rate corrected.
-        checked: what the checker says of it.
+        checked: the checker's evaluation of it.
     """
     if checked.modules:
         true = states_of(problem, plan, checked)
@@ -144,7 +144,7 @@ def priced(problem: JointProblem, plan: Plan, checked: Evaluation, incumbent: Fr
     Args:
         problem: the problem.
         plan: the plan.
-        checked: what the checker says of it: it is feasible.
+        checked: the checker's evaluation of it, which is feasible.
         incumbent: cost of the cheapest plan so far.
         least: proven lower bound on the cost of every plan.
     """
@@ -163,7 +163,7 @@ def priced(problem: JointProblem, plan: Plan, checked: Evaluation, incumbent: Fr
     # Modules with partial machines cost too much by themselves, for any choice of the others.
     if fixed >= incumbent:
         return Exclusion(others)
-    # What is paid for and not used depends on all shares together.
+    # The unused machines that are paid for depend on all shares together.
     if paid_for(problem.session):
         return Exclusion(states)
     prices = [c.price for m in whole for c in problem.modules[m].configurations]
@@ -192,7 +192,7 @@ def _beyond_limits(problem: JointProblem, plan: Plan, checked: Evaluation) -> li
 
 
 def _common_divisor(values: list[Fraction]) -> Fraction:
-    """The greatest number that all values are multiples of; 0 if they are all 0."""
+    """The greatest number of which all values are multiples; 0 if they are all 0."""
     scale = lcm(*(x.denominator for x in values))
     return Fraction(gcd(*(int(x * scale) for x in values)), scale)
 

@@ -278,7 +278,7 @@ def _module(
     *,
     any_plan: bool,
 ) -> JointModule:
-    """The useful configurations, found from the last in rank to the first: dummies come from what ranks lower."""
+    """The useful configurations, found from the last in rank to the first: dummies come from lower ranks."""
     (least, most), limited = latency_range, limited_types(session)
     arrays, module = session_arrays(session, space), session.modules[m]
     lo, hi = int(arrays.first[m]), int(arrays.first[m + 1])

@@ -305,7 +305,7 @@ def _solve(session: Session, space: PlanSpace, limits: Limits, begin: Begin) -> 
 
 
 def _finite(session: Session) -> bool:
-    """Whether changes are limited, so that numbers of machines are finite whatever plans cost."""
+    """Whether changes are limited, so that numbers of machines are finite at any cost of plans."""
     changes = changes_of(session)
     return changes is not None and changes.most is not None
 

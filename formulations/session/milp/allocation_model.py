@@ -1,7 +1,7 @@
 """Multi-tuple allocation of one module within its largest budget, as rows over whole and partial machines (ours).
 
 Configurations k = 0, 1, … stand in rank order (Harpagon §III-C); rates are shares of the module's rate T; L is the
-largest budget. Variables as in `formulations.session.joint.problem`, and w_k, the rate that is left where k's turn
+largest budget. Variables are as in `formulations.session.joint.problem`, with w_k, the rate that is left when k's turn
 comes:
 
     w_0     = 1 + dummy,   w_{k+1} = w_k − t_k n_k,   the last of them = Σ_k f_k ≥ 0        left_k
@@ -13,41 +13,41 @@ comes:
     Σ_k used_k ≤ most allocations,   u_k, z_k ≤ used_k                                     limit
     cost = Σ_k p_k n_k + ρ_k T f_k,   in units of a typical cost
 
-g, where it is not vanishingly small, is half the greatest common divisor of T and all t_k: whatever is left over and
-not nothing is at least twice that. It separates f < t and δ < t from equality; otherwise a point that takes f = t or
-δ = t is cut off when it turns up.
+g is half the greatest common divisor of T and all t_k, unless that is vanishingly small: a rest that is not 0 is at
+least twice that. It separates f < t and δ < t from equality. Without such a g, a point that takes f = t or δ = t is cut
+off when it turns up.
 
-With dispatch in sequence a configuration is of use only if enough rate is left. With a budget L these needs are
-constants, so that the rows are linear and the model of one module at one budget is complete:
+With dispatch in sequence a configuration is useful only if enough rate is left. With a budget L these needs are
+constants, so the rows are linear and the model of one module at one budget is complete:
 
     w_k ≥ b_k/(L − d_k) · u_k  (tc),   f_k ≥ b_k/(L − d_k) · z_k                           need_k
 
 (`tc-shared`: w_k at the start of k's ratio, for z_k as well; `rr`, `machine-rate`: no need for u_k.) In form `EVEN`
 n_k + 1 machines share the rate of the last allocation, and each has to get its share; with r_k = q_k/(L − d_k) <= t_k
 
-    t_k n_k + f_k ≥ (n_k + 1) r_k where z_k is 1:   f_k + (t_k − r_k) n_k ≥ r_k z_k        need_k
+    t_k n_k + f_k ≥ (n_k + 1) r_k if z_k is 1:      f_k + (t_k − r_k) n_k ≥ r_k z_k        need_k
 
 The rows
 
     w_k ≥ Σ_{j ≥ k} (lead_j + D_j),   dummy = Σ_j D_j,   0 ≤ D_j ≤ (largest t) · lead_j    fluid_k
 
-hold because nothing is taken before the leading configuration. They make the linear relaxation as strong as the fluid
-bound per leading configuration: the whole rate, dummies included, at the unit cost of the first configuration used.
+hold because no machine takes rate before the leading configuration. They make the linear relaxation as strong as the
+fluid bound per leading configuration: the whole rate, dummies included, at the unit cost of the first configuration.
 
-Where machines are charged whole (docs/model/whole-machines.md), a partial machine is charged as one:
+If machines are charged whole (docs/model/whole-machines.md), a partial machine is charged as one:
 
     cost = Σ_k p_k (n_k + z_k),   in units of a typical cost
 
-and where dummies then fill any number of machines (`JointProblem.surplus`), there is no partial machine in sequence,
-z_k = 0. What the module may cost bounds the rate that is left at k (`JointModule.most_left_rps`). With W_k this bound,
-or 1 where it is less and there may be a partial machine,
+If dummies then fill any number of machines (`JointProblem.surplus`), there is no partial machine in sequence, z_k = 0.
+The largest cost of the module bounds the rate that is left at k (`JointModule.most_left_rps`). With W_k this bound,
+or 1 if it is less and there may be a partial machine,
 
     w_k ≤ W_k,   dummy ≤ W_0 − 1,   D_k ≤ (W_k − 1) · lead_k
 
 take the place of the second row of dummies and of the largest t in the third and in the fluid rows. Endless machines
 are none, or as many as the model counts: n_k = N_k u_k.
 
-A group H of types of largest share s (docs/model/limits.md) may be taken away, and the others take their part:
+A group H of types of largest share s (docs/model/limits.md) may be taken away, and the others serve their part:
 
     Σ_{k not on H} t_k n_k + f_k ≥ 1 − s                                                    share_H
 """
@@ -70,27 +70,27 @@ from formulations.session.joint.problem import JointModule, JointProblem
 from formulations.tolerances import ROOM
 
 LEAST_STEP = 1e-6
-"""Below this share of the module's rate the greatest common divisor is no help."""
+"""Below this share of the module's rate the greatest common divisor does not help."""
 
 
 @dataclass(frozen=True, slots=True)
 class AllocationRows:
-    """Variables of one module; one entry per configuration where it is a list.
+    """Variables of one module; lists have one entry per configuration.
 
     Attributes:
         module: the module.
         name: its name in variables.
         n: whole machines.
-        f: rate of the partial machine, share of the module's rate.
+        f: rate of the partial machine, as a share of the module's rate.
         u: whether there are whole machines.
         z: whether the partial machine is here.
         lead: whether this is the first configuration used.
         last: whether it is the last one.
         used: whether it is used at all; empty without a limit of allocations.
-        w: rate left where the configuration's turn comes, share of the module's rate.
-        lead_dummy: dummy rate if this is the first configuration used; empty where there are no dummies.
-        dummy: dummy rate, share of the module's rate; None where there are none.
-        filled: whether there are dummies; None where there are none.
+        w: rate left when the configuration's turn comes, as a share of the module's rate.
+        lead_dummy: dummy rate if this is the first configuration used; empty if there are no dummies.
+        dummy: dummy rate, as a share of the module's rate; None if there are none.
+        filled: whether there are dummies; None if there are none.
         cost: coefficient of every variable in the cost.
     """
 
@@ -117,13 +117,13 @@ class AllocationRows:
         return k
 
     def other_counts(self, model: pulp.LpProblem, k: int, n: int, tag: str) -> list[Any]:
-        """Two new binaries of which one may be 1 only where configuration k has more, the other where it has fewer.
+        """Two new binaries: one may be 1 only if configuration k has more machines than n, the other only if fewer.
 
         Args:
-            model: the model, which they are added to.
+            model: the model to which they are added.
             k: the configuration.
-            n: the whole machines that it has more or fewer of.
-            tag: tells the names of the binaries and their rows from all others.
+            n: the number of whole machines to compare with.
+            tag: distinguishes the names of the binaries and their rows from all others.
         """
         most = self.module.configurations[k].most_machines
         more = model.add_variable(f"more_{tag}", cat=pulp.LpBinary)
@@ -160,7 +160,7 @@ def add_allocation(
 def step(module: JointModule) -> float:
     """Half the greatest common divisor of the rate and all throughputs, as a share of the rate; 0 means too small.
 
-    What is left over is nothing or twice that: half of it distinguishes the two with room for rounding on either side.
+    A rest is either 0 or at least twice that. Half of it distinguishes the two with room for rounding on either side.
     """
     numbers = [module.rate_rps, *(c.throughput_rps for c in module.configurations)]
     scale = lcm(*(x.denominator for x in numbers))
@@ -185,7 +185,7 @@ def most_dummy(module: JointModule, first: int, *, surplus: bool) -> float:
     Args:
         module: the module.
         first: place of the leading configuration.
-        surplus: whether dummies may fill any number of machines, not the last one only.
+        surplus: whether dummies may fill any number of machines, not only the last one.
     """
     if not surplus:
         return largest_dummy(module, first)

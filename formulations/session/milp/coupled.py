@@ -1,4 +1,4 @@
-"""Changes, spare, idle and unused machines, which are of no module alone, in the joint MILP (ours).
+"""Changes, spare, idle and unused machines, which belong to no single module, in the joint MILP (ours).
 
 docs/model/whole-machines.md. With x_m_h = Σ_{k of m on h} n_k + z_k the machines of module m on hardware h, x⁰_m_h
 those that run, P_m the price of a change in module m, K the most changes:
@@ -9,14 +9,14 @@ those that run, P_m the price of a change in module m, K the most changes:
     Σ_{k of m on h} lead_k ≤ type_h,   Σ_{k of m on h} last_k ≤ type_h                      type_h_m
     cost of a plan = Σ_m cost_m + Σ_m P_m Σ_h (x⁺ + x⁻) + gone_cost + N Σ_h p_h type_h
 
-`gone` are the running machines of modules, and of hardware for modules, for which the model has no machines: a variable
-that is fixed at 1, since engines leave constants out of what they say of an objective. Where nothing runs, x⁺ = x needs
-no variable. All these may be fractional: next to whole n, z and u they are whole wherever that is cheapest. The rows on
-what is used first and last are implied; as each module uses something first, they have the relaxation pay for a type.
+`gone` are the running machines of modules, and of hardware for modules, for which the model has no machines. It is a
+variable fixed at 1, since engines leave constants out of their objectives. If nothing runs, x⁺ = x needs no variable.
+All these may be fractional: next to whole n, z and u they are whole whenever that is cheapest. The rows on the first
+and the last configuration used are implied. As each module uses a first one, they make the relaxation pay for a type.
 
-Least machines (docs/model/limits.md): of a module m with at least L machines, i_m_h machines of type h stand by. They
-are of the first type that it uses, in the order ≺ of rising prices. Of a type h of which A machines are paid for, o_h
-are not used:
+Least machines (docs/model/limits.md): in a module m with at least L machines, i_m_h machines of type h stand by. They
+are of the first type that it uses, in the order ≺ of rising prices. A plan pays for A machines of a type h, of which
+o_h are not used:
 
     Σ_k n_k + z_k + Σ_h i_m_h ≥ L                                                          least_m
     i_m_h ≤ (L − 1) Σ_{k on h} u_k + z_k,   i_m_h ≤ (L − 1)(1 − u_k), (1 − z_k) for k on types ≺ h   idle_m_h
@@ -48,8 +48,8 @@ class LeastRow(NamedTuple):
 
     Attributes:
         least: that number.
-        machines: variables of its machines, with what each counts as.
-        types: by type, in the order in which idle machines are of it, its variable of these and those of its use.
+        machines: variables of its machines, with the number that each counts for.
+        types: by type, in the order of its choice for idle machines, its variable of these and those of its use.
     """
 
     least: int
@@ -59,17 +59,17 @@ class LeastRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CoupledCosts:
-    """Variables of what is of no module alone.
+    """Variables of costs that belong to no single module.
 
     Attributes:
-        cost: coefficient of every variable in the cost, variables of modules included.
+        cost: coefficient of every variable in the cost, with variables of modules.
         changed: machines that run, by the variables of those added and those removed, with the machines of the plan.
         types: variables of machines by the variable of their hardware type.
         gone: a variable that is always 1; None means that there is none.
-        spare: variables of hardware types by name, where there are spare machines.
+        spare: variables of hardware types by name, if there are spare machines.
         idle: type of idle machines by their variable.
         least: modules with least machines.
-        unused: machines that are paid for, by the variable of those not used, with what the others count as.
+        unused: machines that are paid for, by the variable of those not used, with the numbers that the others count.
     """
 
     cost: dict[Any, float] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class CoupledCosts:
     unused: dict[Any, tuple[int, dict[Any, float]]] = field(default_factory=dict)
 
     def values_at(self, values: Mapping[str, float]) -> dict[str, float]:
-        """The values of these variables, by name, where those of modules are known."""
+        """The values of these variables, by name, given those of modules."""
         found = {} if self.gone is None else {self.gone.name: 1.0}
         for (added, removed), (runs, machines) in self.changed.items():
             more = sum(values[v.name] for v in machines) - runs

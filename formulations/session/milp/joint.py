@@ -1,27 +1,27 @@
 """Solver `milp`: latency splitting and multi-tuple allocation of all modules in one MILP, with proof (ours).
 
-The model stands in `allocation_model.py` (one module), `joint_model.py` (latencies, start times)
-and, under `tc`, bounds that look two configurations deep. Its latency is an outer approximation
-by tangents, so that its optimum is a lower bound. The loop:
+`allocation_model.py` has the model of one module, `joint_model.py` that of latencies and start times. Under `tc` there
+are also bounds that look two configurations deep. Latency is approximated from outside by tangents, so the optimum is a
+lower bound. The loop:
 
-1. solve the linear relaxation and add the tangents that it breaks, while that lifts the bound;
+1. solve the linear relaxation and add the tangents that it breaks, as long as that lifts the bound;
 2. ask the engine for the cheapest point that costs no more than the incumbent;
 3. read the point as a plan and price it exactly; if it is cheaper, it is the incumbent;
 4. cut the point off, by tangents at its own rates if it is too slow, else by its whole numbers
    (`formulations/session/joint/candidates.py`), and go on with 2. The plan to start from is cut off at once.
 
-The limit on the cost in 2. is given to HiGHS as a bound on the objective, which it prunes and fixes variables by: as a
-row it takes up to three times as long. CBC has it as a row, and HiGHS where it fails otherwise.
+HiGHS receives the limit on the cost in 2. as a bound on the objective, by which it prunes and fixes variables. As a
+row it takes up to three times as long. CBC receives it as a row, and so does HiGHS if it fails otherwise.
 
-Every plan cheaper than the incumbent keeps every row at every turn. When the engine says that no point is left, with
-and without its presolve, the incumbent is the optimum, exactly; without one there is no plan.
+Every plan cheaper than the incumbent satisfies every row at every turn. If the engine finds no point any more, with and
+without its presolve, the incumbent is the optimum, exactly; without an incumbent there is no plan.
 
-Where floating point may decide: engines know rows and whole numbers to a tolerance of a millionth. So costs are in
-units of the incumbent's (before there is one: of a lower bound, with a limit on the cost that rises step by step),
-rates in units of the module's and times in units of the SLO, so that coefficients are near 1; and every row is laxer
-than the problem by a millionth of these units, so that "no point" means that no plan comes even near. A bound of the
-engine's is lowered by as much. Where the numbers of a session are too far apart for that, or ties too many to go
-through, the answer is the incumbent with a bound that holds, and no proof.
+Where floating point may decide: engines satisfy rows and whole numbers to a tolerance of a millionth. So costs are in
+units of the incumbent's cost. Before there is one, they are in units of a lower bound, with a limit on the cost that
+rises step by step. Rates are in units of the module's and times in units of the SLO, so that coefficients are near 1.
+Every row is laxer than the problem by a millionth of these units, so "no point" means that no plan comes even near. The
+engine's bounds are lowered by as much. If the numbers of a session are too far apart for that, or there are too many
+ties, the answer is the incumbent with a valid bound and without a proof.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ from formulations.tolerances import HEADS, MOST_CANDIDATES, ROOM, STEP
 # Lower bounds per leading configuration that look two configurations deep, for the joint MILP under `tc` (ours).
 #
 # A plan begins with n whole machines of its leading configuration k. Either k closes it, with a partial machine,
-# exactly or with dummies, and its latency and cost are known; or another configuration j comes next, at the rate 1 − n
-# t_k + dummy (shares of the module's rate), and everything from there on costs at least j's unit cost:
+# exactly or with dummies, and its latency and cost are known. Or another configuration j comes next, at the rate
+# 1 − n t_k + dummy (shares of the module's rate), and everything from there on costs at least j's unit cost:
 #
 #     latency ≥ max(d_k + b_k/(1 + dummy),  d_j + b_j/(1 − n t_k + dummy))
 #     cost    ≥ n p_k + ρ_j T (1 − n t_k + dummy)
@@ -68,14 +68,14 @@ from formulations.tolerances import HEADS, MOST_CANDIDATES, ROOM, STEP
 #
 # A plan lies above one point of its k, hence keeps these rows. Nothing else depends on the columns.
 #
-# Machines that are charged whole cost no less, so that the rows hold without dummies. With dummies, which then fill
-# any number of machines, there is no rate left that the leading machines determine, and no such row
+# Machines that are charged whole cost no less, so the rows hold without dummies. With dummies, which then fill any
+# number of machines, the leading machines determine no rate that is left, and there is no such row
 # (`JointProblem.all_full`).
 
 EDGES = np.array([0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0])
 """Ends of the intervals of dummies, as shares of the largest throughput that may close the plan."""
 MOST_MACHINES = 20_000
-"""Modules whose configurations may have more machines together get no such rows: the points would be too many."""
+"""Modules whose configurations may have more machines together get no such rows, as there would be too many points."""
 Points = NDArray[np.float64]
 
 
@@ -84,7 +84,7 @@ def add_heads(joint: JointModel, deadline: float = math.inf) -> None:
 
     Args:
         joint: the model.
-        deadline: `time.perf_counter` value from which on no more modules get theirs; the model holds without, too.
+        deadline: `time.perf_counter` value from which on no more modules get them; the model is valid without them.
     """
     if joint.problem.all_full:
         return
@@ -115,7 +115,7 @@ def _points(joint: JointModel, m: int, k: int) -> Points:
     full_cost = np.array([float(c.unit_cost / unit) for c in rows.module.configurations])
     closing = _closing_plans(t[k], d[k], b[k], full_cost[k], joint.problem.dummies)
     counts = np.arange(1, rows.module.configurations[k].most_machines + 1, dtype=np.float64)
-    # What is left may be nothing but for rounding: then it is taken for a little more (latency) and for nothing (cost).
+    # The rest may be 0 up to rounding. Then it counts as a little more for the latency and as 0 for the cost.
     left = 1.0 - counts * t[k]
     left = np.maximum(left[left > -HEADS], 0.0)
     counts = counts[: left.size]
@@ -138,7 +138,7 @@ def _points(joint: JointModel, m: int, k: int) -> Points:
 
 
 def _closing_plans(t: float, d: float, b: float, full_cost: float, dummies: bool) -> Points:
-    """Plans of one configuration alone; where rounding may decide whether it fits exactly, all that it may be."""
+    """Plans of one configuration alone; if rounding may decide whether it fits exactly, all possible ones."""
     whole = int(1.0 / t + HEADS)
     rest = 1.0 - whole * t
     points = []
@@ -173,18 +173,17 @@ def _is_above(a: Points, b: Points, c: Points) -> bool:
 
 MOST_ROUNDS = 12
 LEAST_LIFT = 1e-4
-"""Rounds over the relaxation end when one lifts the bound by less than this share."""
+"""Rounds over the relaxation end once one lifts the bound by less than this share."""
 NEAR = Fraction(1, 1000)
-"""Share between bound and incumbent from which on a run is to prove, not to find."""
+"""Share between bound and incumbent from which on a run should prove, not find."""
 SPAN = 10**4
-"""Limits on the cost are at most this many units of the model."""
+"""The largest limit on the cost in units of the model."""
 MOST_SHARE, MOST_COUNT = 10**4, 10**6
-"""A model is trusted where no machine takes more than this many times its module's rate, nor do all machines together
-that dummies may fill, and where no module needs more than this many machines, nor costs more than this many units of
-money; nor where more machines run, may be changed or are paid for, nor where a change or a type's spare machines cost
-more."""
+"""A model is trusted if no machine takes more than the first number times its module's rate, nor do all machines
+together that dummies may fill. Also, no module may need more machines or cost more units of money than the second
+number. Nor may more machines run, be changed or be paid for, or a change or a type's spare machines cost more."""
 MOST_MODELS = 12
-"""Models with rising limits or finer units before the search gives up."""
+"""The most models with rising limits or finer units before the search gives up."""
 
 
 @dataclass(slots=True)
@@ -192,8 +191,8 @@ class _MilpSearch(JointSearch):
     """One run on one problem.
 
     Attributes:
-        exact: proven lower bound on the cost of every plan in which the engine had no say.
-        raw_status: the engine's own word.
+        exact: proven lower bound on the cost of every plan, without the engine.
+        raw_status: the engine's own status.
         runs: models solved.
         nodes: their nodes of branch and bound.
         rounds: relaxations solved.
@@ -213,16 +212,16 @@ class _MilpSearch(JointSearch):
 
     @property
     def least(self) -> Fraction:
-        """Proven lower bound on the cost of every plan; 0 where nothing is known."""
+        """Proven lower bound on the cost of every plan; 0 if none is known."""
         return self.bound or Fraction(0)
 
     def improved(self) -> None:
-        """Take the bound back if the engine had lost this plan."""
+        """Withdraw the bound if the engine had lost this plan."""
         if self.cost is not None and self.cost < self.least:
             self.bound = min(self.exact, self.cost)
 
     def last_word(self, ending: Ending) -> str:
-        """The engine's own word on the last model."""
+        """The engine's own status of the last model."""
         return self.raw_status
 
     def counters(self) -> dict[str, float]:
@@ -235,7 +234,7 @@ class _MilpSearch(JointSearch):
         }
 
     def lift(self, bound: Fraction, most: Fraction) -> None:
-        """Take a lower bound on the plans that cost less than `most`, if it is better."""
+        """Record a lower bound on the plans that cost less than `most`, if it is better."""
         self.bound = max(self.least, min(bound, most))
 
     def run(self) -> Ending:
@@ -294,7 +293,7 @@ class _MilpSearch(JointSearch):
             if self.left() <= 0:
                 return Ending.LIMIT
             elapsed = self.elapsed()
-            # Near the end nothing is left to find; searches for incumbents would only take time.
+            # Near the end nothing is left to find, and searches for incumbents would only take time.
             plain = self.cost is not None and self.least >= self.cost * (1 - NEAR)
             most = None if self.by_row else joint.most_cost
             given = replace(engine_limits(self.limits, self.left()), plain=plain, most=most)
@@ -306,7 +305,7 @@ class _MilpSearch(JointSearch):
             if run.values is None:
                 if self.by_row or self.left() <= 0:
                     return Ending.LIMIT
-                self.by_row = True  # HiGHS fails now and then over a bound on the objective
+                self.by_row = True  # HiGHS sometimes fails over a bound on the objective
                 joint.demand_below(limit, by_row=True)
                 continue
             plan = read_plan(joint, run.values)
@@ -328,7 +327,7 @@ class _MilpSearch(JointSearch):
         return Ending.TIES
 
     def _tighten(self, joint: JointModel, engine: LinearEngine, limit: Fraction) -> Ending | None:
-        """Add tangents that the relaxation breaks; an ending: the search is over."""
+        """Add tangents that the relaxation breaks; an ending means that the search is over."""
         before = 0.0
         while self.rounds < MOST_ROUNDS:
             if self.left() <= 0:
@@ -337,7 +336,7 @@ class _MilpSearch(JointSearch):
             self.raw_status = run.raw_status
             self.rounds += 1
             if run.infeasible:
-                return None  # the model itself is to say so
+                return None  # the model itself has to show it
             if run.objective is None or run.values is None or not run.optimal:
                 return Ending.LIMIT
             self._lift(joint, run.objective, limit)
@@ -366,7 +365,7 @@ def run_milp(session: Session, space: PlanSpace, limits: Limits) -> Answer:
     """Cheapest plan of a session by one MILP, with proof.
 
     Raises:
-        InputError: the engine is not there.
+        InputError: the engine is not installed.
     """
 
     def begin(problem: JointProblem, started: float, deadline: float) -> _MilpSearch:
@@ -382,13 +381,13 @@ def run_milp(session: Session, space: PlanSpace, limits: Limits) -> Answer:
 
 
 def _first_unit(problem: JointProblem, most: Fraction) -> Fraction:
-    """What a plan costs at least if that is something, else a small share of what it costs at most."""
+    """The least cost of a plan if that is above 0, else a small share of the largest cost."""
     least = sum((min(c.lead_cost_per_h for c in m.configurations) for m in problem.modules), Fraction(0))
     return least or most / SPAN
 
 
 def _trusted(problem: JointProblem, unit: Fraction) -> bool:
-    """Whether the coefficients of the model are near enough to 1 for an engine's tolerance to mean something."""
+    """Whether the coefficients of the model are close enough to 1 for an engine's tolerance."""
     changes = problem.changes
     return all(
         c.most_machines <= MOST_COUNT

@@ -1,38 +1,39 @@
 """Splitting and allocation in one MILP: an outer approximation of the worst-case latency by tangents (ours).
 
-To the rows of every module (`allocation_model.py`) come latencies and start times, here as shares of the SLO:
+The rows of every module (`allocation_model.py`) are extended by latencies and start times, here as shares of the SLO:
 
-    minimise  Σ_m cost_m + what changes and spare machines cost
+    minimise  Σ_m cost_m + costs of changes and spare machines
     start_m ≥ start_a + latency_a + delay_a_m              for every edge (a, m)           after_a_m
     start_m + latency_m ≤ 1 − end of m                     for every module m with an end  end_m
     latency_m ≥ d_k + b_k/w_k  where whole machines of k,  d_k + b_k/f_k  where its partial machine is used
 
-(the policies' own latencies in place of these: Harpagon §III-B, Table III). 1/w is convex, so each of its tangents
+(the policies' own latencies replace these: Harpagon §III-B, Table III). 1/w is convex, so each of its tangents
 
     1/w ≥ 2/v − w/v²,   for any v > 0, with equality at w = v,
 
-is linear and below it. With c the rate that a machine collects at, forced to 0 by its indicator i (c ≤ w, c ≤ largest
-w · i), and ℓ the module's least latency, these rows hold for every plan, whatever v is:
+is linear and below it. Let c be the rate at which a machine collects, forced to 0 by its indicator i (c ≤ w, c ≤
+largest
+w · i), and ℓ the module's least latency. Then these rows hold for every plan, at any v:
 
     latency ≥ ℓ (1 − u_k) + (d_k + 2 b_k/v) u_k − b_k/v² · c_k                             whole_k_v
     latency ≥ ℓ (1 − Σ_k z_k) + Σ_k [(d_k + 2 b_k/v_k) z_k − b_k/v_k² · f_k]               partial_r
     latency ≥ Σ_k [(d_k + 2 b_k/v_k) lead_k − b_k/v_k² · (lead_k + D_k)]                   leading_r
 
-In form `EVEN` the n_k + 1 machines of an allocation with a partial machine take d_k + q_k (n_k + 1)/R, R being their
-rate. That is convex in R for one number of machines, so its tangents are rows for a configuration and a number n, with
-two binaries that are 1 only where there are more or fewer, and μ such that the row says no more than ℓ otherwise:
+In form `EVEN` the n_k + 1 machines of an allocation with a partial machine take d_k + q_k (n_k + 1)/R, with R their
+rate. That is convex in R for one number of machines, so its tangents are rows for a configuration and a number n. They
+have two binaries that are 1 only if there are more or fewer, and μ such that the row is no stricter than ℓ otherwise:
 
     latency ≥ d_k + q_k (n + 1) (2/v − (n t_k + f_k)/v²) − μ (1 − z_k + more + fewer)      even_k_n_v
 
-A stock of S_h machines of hardware h is one row over all modules, by share or whole (docs/model/whole-machines.md);
-spare machines are none of S_h (`euclio.problems.session.resources`). A resource with a capacity is such a row too, of
-several types, each machine with what it takes:
+A stock of S_h machines of hardware h is one row over all modules, by share or whole (docs/model/whole-machines.md).
+Spare machines are not part of S_h (`euclio.problems.session.resources`). A resource with a capacity is such a row too,
+over several types, with the amount that each machine takes:
 
     Σ_m Σ_{k on h} n_k + f_k T/t_k ≤ S_h   or   Σ_m Σ_{k on h} n_k + z_k ≤ S_h             stock_h
 
-Endless machines, and what may stand before them, take their duration, with b_k = 0 in all rows. So the model's
-optimum is a bound, with however few tangents. A point whose exact latency is larger than the model believes breaks
-the tangents at its own w: adding those cuts it off, and there are finitely many points.
+Endless machines, and those that may stand before them, take their duration, with b_k = 0 in all rows. So the model's
+optimum is a bound, with any number of tangents. A point whose exact latency is larger than in the model breaks the
+tangents at its own w. These cut it off, and there are finitely many points.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ from formulations.session.milp.coupled import CoupledCosts, add_coupled_costs
 from formulations.tolerances import ENGINE, ROOM, VIOLATION
 
 LEAST_RATE = 1e-5
-"""Tangents are not taken at smaller shares of the module's rate: their coefficients would drown in rounding."""
+"""Tangents are not taken at smaller shares of the module's rate, as their coefficients would drown in rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +67,11 @@ class LatencyRows:
         latency: worst-case latency, share of the SLO.
         least: least latency, share of the SLO.
         d: duration, share of the SLO.
-        b: batch over the module's rate, share of the SLO; in form `EVEN` q, what a machine collects, likewise.
-        need: rate that the largest budget asks for, share of the module's. Tangents at smaller rates would say nothing
-            that the rows on needs do not say, with coefficients that drown in rounding.
-        whole: rate that whole machines collect at, 0 without any; None where the policy does not care.
-        partial: rate that the partial machine collects at, 0 without one; None in form `EVEN`, where it waits as
+        b: batch over the module's rate, share of the SLO; in form `EVEN` the collection q of a machine, likewise.
+        need: rate that the largest budget requires, share of the module's. Tangents at smaller rates would add nothing
+            to the rows on needs, with coefficients that drown in rounding.
+        whole: rate at which whole machines collect, 0 without any; None if the policy does not depend on it.
+        partial: rate at which the partial machine collects, 0 without one; None in form `EVEN`, where it waits as
             long as the machines next to it.
     """
 
@@ -119,11 +120,11 @@ class JointModel:
         return Fraction(value) * self.unit
 
     def demand_below(self, cost: Fraction, *, by_row: bool) -> None:
-        """Demand a cost of at most this many money per hour; a little more is let through, so that none is lost.
+        """Demand at most this cost per hour; the limit is a little laxer, so that no plan is lost.
 
         Args:
             cost: the cost.
-            by_row: by a row; otherwise the engine is to be given `most_cost`.
+            by_row: whether a row demands it; otherwise the engine is to receive `most_cost`.
         """
         self.most_cost = float(cost / self.unit) * (1.0 + ROOM) + ROOM
         if by_row:
@@ -142,7 +143,7 @@ class JointModel:
         return self.tangents - before
 
     def add_whole(self, m: int, k: int, v: float) -> bool:
-        """Add the tangent at rate v for whole machines; False means that it is there already, or v is too small."""
+        """Add the tangent at rate v for whole machines; False means that it exists already, or v is too small."""
         latency, u = self.latencies[m], self.rows[m].u[k]
         v = max(v, latency.need[k])
         if latency.whole is None or v < LEAST_RATE or not self._new("whole", m, k, v):
@@ -275,7 +276,7 @@ def joint_model(problem: JointProblem, unit: Fraction = Fraction(1)) -> JointMod
 
 
 def _stock(model: pulp.LpProblem, problem: JointProblem, rows: list[AllocationRows], coupled: CoupledCosts) -> None:
-    """No more machines of a type than are in stock, and no more of a resource than there is."""
+    """At most the stock of machines of a type, and at most the capacity of a resource."""
     limits = machine_limits(problem.session)
     for limit, label in zip(limits, readable([limit.name for limit in limits]), strict=True):
         unit = max(limit.takes.values())
@@ -299,7 +300,7 @@ def _stock(model: pulp.LpProblem, problem: JointProblem, rows: list[AllocationRo
 
 
 def _latency(model: pulp.LpProblem, problem: JointProblem, rows: AllocationRows) -> LatencyRows:
-    """Latency and collecting rates of a module, and the latencies that no rate changes."""
+    """Latency and collecting rates of a module, and the latencies that do not depend on a rate."""
     module, policy, slo = rows.module, problem.space.policy, problem.session.slo_s
     places = range(len(rows.n))
     least, most = _noticed(module.least_s / slo), float(module.most_s / slo)
@@ -340,15 +341,15 @@ def _latency(model: pulp.LpProblem, problem: JointProblem, rows: AllocationRows)
 
 
 def _noticed(latency: Fraction) -> float:
-    """A least latency as a share of the SLO; 0, which only adds plans, below the tolerance of engines.
+    """A least latency as a share of the SLO; 0, which only adds plans, if it is below the tolerance of engines.
 
-    HiGHS calls models with rows of such small numbers infeasible that have points which keep every row.
+    HiGHS calls models with rows of such small numbers infeasible even if they have points that satisfy every row.
     """
     return float(latency) if latency >= ENGINE else 0.0
 
 
 def _collection_rate(model: pulp.LpProblem, rows: AllocationRows, kind: str, indicator: Any, k: int, at: int) -> Any:
-    """The rate left at place `at`, or 0 where the indicator is."""
+    """The rate left at place `at`, or 0 if the indicator is 0."""
     label = f"collecting_{kind}_{rows.name}_{k}"
     most = rows.w[at].upBound
     c = model.add_variable(label, 0.0, most)
@@ -358,7 +359,7 @@ def _collection_rate(model: pulp.LpProblem, rows: AllocationRows, kind: str, ind
 
 
 def _first_tangents(joint: JointModel, m: int, latency: LatencyRows) -> None:
-    """Tangents where most machines stand: at the whole rate, and at what meets the largest budget exactly."""
+    """Tangents at the usual rates of machines: the whole rate, and the rate that meets the largest budget exactly."""
     needs = latency.need
     for k, need in enumerate(needs):
         for v in sorted({1.0, min(1.0, 2.0 * need), need}):

@@ -38,7 +38,7 @@ def read_plan(joint: JointModel, values: Mapping[str, float]) -> Plan:
 
 
 def point_of(joint: JointModel, plan: Plan, checked: Evaluation) -> dict[str, float] | None:
-    """The value of every variable at a feasible plan; None means that the plan uses what the problem leaves out."""
+    """The value of every variable at a feasible plan; None means that the plan is not within the problem."""
     slo, parents = joint.problem.session.slo_s, joint.problem.shape.parents()
     values = {v.name: 0.0 for v in joint.model.variables()}
     finish: dict[int, Fraction] = {}
@@ -89,7 +89,7 @@ def _allocation_values(joint: JointModel, m: int, used: list[tuple[int, int]], c
 
 
 def states_at(joint: JointModel, values: Mapping[str, float]) -> list[ModuleState]:
-    """The whole numbers of a point as they are, before anything is put right."""
+    """The whole numbers of a point before any correction."""
     found: list[ModuleState] = []
     for rows in joint.rows:
         at = next((k for k, z in enumerate(rows.z) if values[z.name] > 0.5), None)
@@ -136,7 +136,7 @@ def _exact_tangents(
 
 
 def forbid(joint: JointModel, exclusion: Exclusion) -> None:
-    """Cut off whole numbers; of modules that cannot have them, nothing needs to be."""
+    """Cut off whole numbers; modules that cannot have them need no cut."""
     joint.forbidden += 1
     changes: list[Any] = []
     for m, excluded in exclusion.states.items():
@@ -154,7 +154,7 @@ def forbid(joint: JointModel, exclusion: Exclusion) -> None:
 
 
 def _cheaper(joint: JointModel, cost: Fraction) -> Any:
-    """A binary variable that is 1 only where all modules together cost at most a given amount per hour."""
+    """A binary variable that is 1 only if all modules together cost at most a given amount per hour."""
     total = joint.cost
     most = sum(c * v.upBound for v, c in total.items())
     cheaper = joint.model.add_variable(f"cheaper_{joint.forbidden}", cat=pulp.LpBinary)
@@ -166,7 +166,7 @@ def _cheaper(joint: JointModel, cost: Fraction) -> Any:
 
 
 def _changes(joint: JointModel, m: int, machines: Mapping[int, int], partial_at: int | None) -> list[Any]:
-    """Variables of which one is 1 where the whole numbers of module m are others."""
+    """Variables of which one is 1 if the whole numbers of module m differ."""
     rows, r = joint.rows[m], joint.forbidden
     changes: list[Any] = []
     for k in range(len(rows.n)):

@@ -9,12 +9,12 @@ incumbent's cost:
     end_m       start_m + Σ_i latency_m,i · x_m_i ≤ 1 − end_m     for every m with an end  Scrooge (2c)
     x_m_i ∈ {0, 1},  start_m ≥ 0
 
-Scrooge writes one row per path; start times say the same with one row per edge. Its (2b), which serves the whole rate,
-holds within every mode.
+Scrooge writes one row per path; start times express the same with one row per edge. Its (2b), which serves the whole
+rate, holds within every mode.
 
-The engine works with tolerances, the answer does not: the rows are laxer by more than these, every split that comes
-back is added up exactly and cut off, and the engine is asked again until nothing cheaper than the incumbent is left
-(`formulations/session/split/proof.py`). The engine's own bounds are lowered by its tolerance.
+The engine works with tolerances, but the answer is exact. The rows are laxer by more than the tolerances. Each split
+that the engine returns is added up exactly and cut off, and the engine runs again until nothing cheaper than the
+incumbent is left (`formulations/session/split/proof.py`). The engine's own bounds are lowered by its tolerance.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ class MilpSplitModel:
 
     Attributes:
         model: the PuLP model.
-        x: variable of each module's each mode.
+        x: variable of each mode of each module.
         costs: cost of each of them, in units.
         unit: money per hour that counts as 1.
         limits: limits of the run.
         engine: the engine.
         rows: rows added so far.
-        finest: no model of the problem is finer.
+        finest: whether no model of the problem is finer.
     """
 
     model: pulp.LpProblem
@@ -82,7 +82,7 @@ class MilpSplitModel:
         self._add({v: 1.0 for xs, i in zip(self.x, chosen, strict=True) for v in xs[i:]}, len(self.x) - 1, "cheaper")
 
     def demand_below(self, cost: Fraction) -> None:
-        """Demand that all modes together cost at most this much per hour, or hardly more."""
+        """Demand that all modes together cost at most this much per hour, or slightly more."""
         self._add(self.costs, float(cost / self.unit) * (1.0 + SPLIT_ROOM) + SPLIT_ROOM, "cutoff")
 
     def _add(self, terms: dict[Any, float], most: float, label: str) -> None:
@@ -94,7 +94,7 @@ def run_milp_split(session: Session, space: PlanSpace, limits: Limits) -> Answer
     """Cheapest plan of a session: module frontiers, then the MILP above; with proof.
 
     Raises:
-        InputError: the engine is not there.
+        InputError: the engine is not installed.
     """
     engine, file = chosen_engine(limits.options), limits.options.export_lp
 

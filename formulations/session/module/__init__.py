@@ -1,1 +1,1 @@
-"""The cheapest plan of one module within a latency budget; nothing here knows a DAG or a session."""
+"""The cheapest plan of one module within a latency budget; nothing here depends on a DAG or a session."""

@@ -60,22 +60,22 @@ from formulations.tolerances import RATES
 FIRST_STAGE_NODES, DIVE_NODES = 2000, 60
 """Staging: nodes from the top, then per short dive from each later configuration, before the full search."""
 UNAIDED_NODES = 512
-"""Nodes after which a search counts machines by price (`covers.py`): shorter ones end sooner without."""
+"""Nodes after which a search counts machines by price (`covers.py`): shorter searches end sooner without it."""
 FIRST_COUNTS, PAYS = 32, 16
-"""How often it counts them at first, and how often more for each part of the search that this rules out."""
+"""Number of such counts at first, and number of further ones for each part of the search that they rule out."""
 
 
 class SearchRoom(NamedTuple):
-    """What one search after the other writes its levels and tables into, as most are shorter than asking for memory is.
+    """Memory for the levels and tables of consecutive searches, as most are shorter than an allocation of memory.
 
     Attributes:
-        steps: the plans found; how many are kept, and down to which latency, is set by whoever asks.
+        steps: the plans found; the caller sets the number that is kept, and the least latency of interest.
         places: numbers of a level, a row each, shape (2, levels).
-        levels: what is known of a level, a row each, shape (9, levels).
+        levels: figures of a level, a row each, shape (9, levels).
         covers: the machines of each price (`look_up_covers`), shape (configurations kept + 2 or more, `MOST_PRICES`).
         top: the largest throughput of each type from a configuration on, shape (configurations kept + 1, types).
         held: machines by type, shape (types,).
-        detours: what rows cost (`look_up_detours`), shape (rows, 3, configurations kept + 1 or more).
+        detours: additional costs by rows (`look_up_detours`), shape (rows, 3, configurations kept + 1 or more).
     """
 
     steps: Steps
@@ -88,7 +88,7 @@ class SearchRoom(NamedTuple):
 
 
 class Searched(NamedTuple):
-    """How one search ended, with the cheapest plan; its machines stand in the room that it was given."""
+    """How one search ended, with the cheapest plan; its machines stand in the room of the search."""
 
     cost: float
     partial_at: int
@@ -104,10 +104,10 @@ def search_module(
 
     Args:
         p: the module at one budget.
-        types: its hardware types where changes of running machines are charged or limited; none where they are not.
+        types: its hardware types if changes of running machines are charged or limited; otherwise none.
         cutoff: only plans below this cost per hour are of interest; infinite means that all are.
         floor: a proven lower bound on the cost per hour; the search stops when a plan reaches it.
-        tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
+        tolerance: plans that are cheaper than the best one found by less than this share are not searched.
         nodes: most nodes.
 
     Returns:
@@ -139,21 +139,21 @@ def search_in_place(
     nodes: int,
     room: SearchRoom,
 ) -> Searched:
-    """As `search_module` with the types of module m where changes are charged, in memory that is there already.
+    """As `search_module` with the types of module m if changes are charged, in existing memory.
 
     Args:
         p: the module at one budget.
-        charges: the running machines, and what changes of them are charged.
+        charges: the running machines, and the charges of changes to them.
         m: the module's number.
         cutoff: only plans below this cost per hour are of interest; infinite means that all are.
         floor: a proven lower bound on the cost per hour; the search stops when a plan reaches it.
-        tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
+        tolerance: plans that are cheaper than the best one found by less than this share are not searched.
         nodes: most nodes.
         room: room for the search (`new_search_room`); overwritten, with the machines of the plan if there is one.
     """
     if p.fills or charges.running.shape[1] > 0:
         return _search_apart(p, charges, m, cutoff, floor, tolerance, nodes, room)
-    # Parts of what is there, since none may be made here.
+    # Slices of existing arrays, since no new ones may be allocated here.
     nothing = charges.most[:0]
     types = Types(charges.price[:0], nothing, nothing, 0.0, NO_LIMIT, 0.0, 0.0)
     return _staged(p, types, cutoff, floor, tolerance, nodes, room)
@@ -170,7 +170,7 @@ def _search_apart(
     nodes: int,
     room: SearchRoom,
 ) -> Searched:
-    """As `search_in_place`, by searches that ask for memory; the cheapest plan alone."""
+    """As `search_in_place`, by searches that allocate memory; the cheapest plan alone."""
     found = search_module(p, types_of(p, charges, m), cutoff, floor, tolerance, nodes)
     room.steps.machines[0, : p.configuration.size] = found.machines
     room.steps.points[COST, 0], room.steps.numbers[PARTIAL] = found.cost, found.partial_at
@@ -180,7 +180,7 @@ def _search_apart(
 
 @compiled
 def _with_dummies(p: ModuleProblem, table: Floats, filled: bool) -> ModuleProblem:
-    """The same module with another table, where dummies fill any number of machines charged whole, or none at all."""
+    """The same module with another table; dummies fill any number of machines charged whole, or none at all."""
     return ModuleProblem(
         p.configuration,
         p.group,
@@ -222,21 +222,21 @@ def _staged(
     nodes: int,
     room: SearchRoom,
 ) -> Searched:
-    """The cheapest plan of machines that take the rate and no dummies but in the last one; as `search_module`.
+    """The cheapest plan of machines that take the rate and dummies only in the last one; as `search_module`.
 
     All of it is written into `room`.
     """
-    # Only the search from the top proves anything. A few of its nodes settle most modules; where they do not, short
-    # dives from every configuration find a good plan first, whose cost then prunes the full search.
+    # Only the search from the top proves anything. A few of its nodes settle most modules. Otherwise short dives from
+    # every configuration find a good plan first, whose cost then prunes the full search.
     steps, used = room.steps, 0
     steps.numbers[SIZE] = 0
     if steps.numbers[MOST] > 1:
         scope = min(cutoff, steps.points[COST, SCOPE])
         search = _search(p, types, 0, scope, floor, tolerance, min(nodes, steps.numbers[PATIENCE]), room)
-        # None in scope is an answer too: that much a plan costs at least, and perhaps it is of no interest any longer.
+        # No plan in scope is an answer too: it is a lower bound on the cost, and perhaps of no interest any longer.
         if search.complete:
             return search
-        # Several steps take too much: the cheapest plan alone; what is known of it stays.
+        # Several steps take too much: the search is for the cheapest plan alone, and its known bound stays.
         used = search.nodes
         keep_one(steps)
     steps.points[COST, SCOPE] = cutoff
@@ -247,7 +247,7 @@ def _staged(
     if types.price.size > 0:
         full = _filled(p, types, min(cutoff, search.cost), floor, tolerance, nodes - used)
         used += full.nodes
-        # Not even with machines full of dummies is there a plan below the cutoff, or a cheaper one than that found.
+        # Even with machines full of dummies, no plan is below the cutoff, or cheaper than the one found.
         if full.complete and not np.isfinite(full.cost):
             return Searched(search.cost, search.partial_at, used, True)
         # Filled up, a plan costs at most a machine's part more, so no plan is below the cheapest less that part.
@@ -261,10 +261,10 @@ def _staged(
 
 @compiled
 def _filled(p: ModuleProblem, types: Types, cutoff: float, floor: float, tolerance: float, nodes: int) -> Searched:
-    """The cheapest cost where dummies fill machines for nothing, at whole prices: no plan has others that cost less.
+    """The least cost if dummies fill machines at no cost, at whole prices: no plan has others that cost less.
 
-    Filled up, the machines of a plan are no slower. They cost as much, or what a share of a machine lacks to a whole
-    one more; so the cutoff is as much higher. Arguments as those of `search_module`.
+    Filled up, the machines of a plan are no slower. They cost as much, or more by the missing share of one whole
+    machine, so the cutoff is that much higher. Arguments as those of `search_module`.
     """
     table = p.table.copy()
     table[WHOLE_NEED] = np.minimum(table[WHOLE_NEED], table[PARTIAL_NEED])
@@ -275,9 +275,9 @@ def _filled(p: ModuleProblem, types: Types, cutoff: float, floor: float, toleran
 
 @compiled
 def new_search_room(configurations: int, allocations: int, rows: int) -> SearchRoom:
-    """Room for searches of modules with so many configurations kept, allocations at most, and rows (`least.py`)."""
+    """Room for searches of modules, by the configurations kept, the most allocations, and the rows (`least.py`)."""
     levels = min(configurations, allocations) + 1
-    # One block of memory for all columns of floats: asking for it takes as long as filling it.
+    # One block of memory for all columns of floats, because its allocation takes as long as filling it.
     block = np.empty(9 * levels + MOST_PRICES * (configurations + 2))
     columns = block[: 9 * levels].reshape((9, levels))
     places = np.empty((2, levels), np.int64)
@@ -288,7 +288,7 @@ def new_search_room(configurations: int, allocations: int, rows: int) -> SearchR
 
 @compiled
 def _room_for(p: ModuleProblem, types: Types) -> SearchRoom:
-    """Room for the searches of one module, with what they read of its hardware types where there are any."""
+    """Room for the searches of one module, with the arrays of its hardware types if there are any."""
     room = new_search_room(p.configuration.size, p.most, p.least.size)
     if types.price.size == 0:
         return room
@@ -317,21 +317,21 @@ def _search(
     """Search depth first the plans whose first allocation is of configuration `start` or a later one.
 
     A level of the stack is an allocation: its configuration `at`, and `count`, the whole machines that are tried next,
-    from the most to one. `rest`, `cost` and `deficit` are what the levels before leave of the rate, cost and ask for in
-    dummies; `own_deficit` is the deficit once the level itself is taken into account. `shared` is the rate that the
-    ratio of the level before collects from (`tc-shared`), `own_shared` that of the level itself. `detour` is what the
-    last machine of a plan with dummies costs beyond the best unit cost. `fast` is a latency that no plan below the
-    levels before falls short of, `own_limit` the cost from which on none below the level itself is of interest.
+    from the most down to one. `rest`, `cost` and `deficit` are the rate that the levels before leave, their cost and
+    the dummies that they require; `own_deficit` is the deficit with the level itself. `shared` is the rate from which
+    the ratio of the level before collects (`tc-shared`), `own_shared` that of the level itself. `detour` is the excess
+    cost of the last machine of a plan with dummies over the best unit cost. `fast` is a lower bound on the latency of
+    plans below the levels before, `own_limit` the cost from which on no plan below the level itself is of interest.
 
     Args:
         p: the module at one budget.
-        types: its hardware types where changes of running machines are charged or limited.
+        types: its hardware types if changes of running machines are charged or limited.
         start: first configuration, as a number among those kept.
         cutoff: only plans below this cost per hour are of interest.
         floor: a proven lower bound on the cost per hour; the search stops when a plan reaches it.
-        tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
+        tolerance: plans that are cheaper than the best one found by less than this share are not searched.
         nodes: most nodes.
-        room: room for the levels, which are overwritten, and the steps so far, which get what is found.
+        room: room for the levels, which are overwritten, and the steps so far, to which new ones are added.
 
     Returns:
         The cheapest plan so far, and whether the search was exhausted.
@@ -340,24 +340,25 @@ def _search(
     at, count = room.places[0], room.places[1]
     rest, cost, deficit, own_deficit = levels[0], levels[1], levels[2], levels[3]
     shared, own_shared, detour, fast, own_limit = levels[4], levels[5], levels[6], levels[7], levels[8]
-    # `slack` is what rates that were summed up may be off by: where they are compared with needs and throughputs, it is
-    # added on the side that keeps plans. Rates below `few` are known to all digits and need none.
+    # `slack` is the possible error of summed rates. In comparisons with needs and throughputs it is added on the side
+    # that keeps plans. Rates below `few` are known to all digits and need none.
     keep, slack, few = 1.0 - tolerance, RATES * p.rate, p.few
-    # Where one step is kept, its cost is the limit of all plans. Where more are, a plan may cost the more the faster it
-    # is: up to `below` in all, and no more than `least_below` if it is no faster than the slowest step.
+    # If one step is kept, its cost is the limit of all plans. If several are, a faster plan may cost more: up to
+    # `below`
+    # in all, and no more than `least_below` if it is no faster than the slowest step.
     several = steps.numbers[MOST] > 1
     below, least_below, below_whole = _limits(p, steps, cutoff, keep)
     charged, top, held = types.price.size > 0, room.top, room.held
-    # What machines of each price take is looked up where a deficit comes up after some nodes: most searches have ended.
+    # The machines of each price are looked up at a deficit after some nodes, when most searches have ended.
     covers, looked_up = room.covers[: size + 2], False
-    # A level begins one before its first configuration, since it goes on to the next before it looks at any.
+    # A level starts one before its first configuration, since it moves on before it examines any.
     rest[0], cost[0], deficit[0], shared[0], at[0], count[0] = p.rate, 0.0, 0.0, p.rate, start - 1, 0
     look_up_detours(p, room.detours)
     fast[0] = 0.0
-    # How often machines may still be counted by price: where that rules too little out, it is given up.
+    # The number of further counts of machines by price; if that rules out too little, it is given up.
     depth, visited, credit = 0, 0, 0
     while depth >= 0:
-        # Broken off: the best plan so far, which proves nothing.
+        # Stopped early: the best plan so far, which proves nothing.
         if visited >= nodes:
             return _ending(steps, visited, False)
         visited += 1
@@ -367,7 +368,7 @@ def _search(
             # All counts of configuration j have been tried: leave it out and go on to the next one.
             j += 1
             at[d], count[d] = j, 0
-            # Prune the level: rest and dummies are bought at ρ_j at least, and later configurations ask for no less.
+            # Prune the level: rest and dummies are bought at ρ_j at least, and later configurations require no less.
             # With a deficit the plan is one of whole machines, so that it also costs a sum of their prices. The few
             # roundings of the left side are far below the tolerance that `below` leaves.
             if j >= size:
@@ -379,36 +380,36 @@ def _search(
             if lower > (below if deficit[d] == 0.0 and not p.whole else below_whole):
                 depth -= 1
                 continue
-            # Prune the level: what follows is no faster than what is there already, and a step is as fast for less.
+            # Prune the level: plans below are no faster than its machines so far, and a step is as fast for less.
             if several and lower > least_below and lower > keep * limit_at(steps, cutoff, fast[d]):
                 depth -= 1
                 continue
-            # Prune the level: with a deficit the plan is one of whole machines, and those of later configurations that
-            # the rest of the cost pays for take less than what is left and the dummies, in whatever numbers.
+            # Prune the level: with a deficit the plan is one of whole machines. Any numbers of later ones that the rest
+            # of the cost pays for take less than the rate that is left and the dummies.
             if credit > 0 and deficit[d] > 0.0:
                 credit -= 1
                 if not may_cover(covers, j, rest[d] + deficit[d] - 4.0 * slack, below_whole * (1.0 + TIE) - cost[d]):
                     credit += PAYS
                     depth -= 1
                     continue
-            # Prune the level: with what it leaves, machines and changes cost that much, whatever follows.
+            # Prune the level: with the rate that it leaves, later machines and changes cost at least that much.
             if charged and _least_left(p, types, held, top[j], at, count, d, rest[d] + deficit[d]) > below:
                 depth -= 1
                 continue
-            # What is left to these machines: those of one ratio share what the first of them was left (`tc-shared`).
+            # The rate left to these machines: those of one ratio share what the first of them was left (`tc-shared`).
             tied = p.shared and d > 0 and p.group[j] == p.group[at[d - 1]]
             w = shared[d] if tied else rest[d]
             t = p.table[THROUGHPUT, j]
             whole = int(rest[d] / t)
             left = rest[d] - whole * t
             spare = t - left
-            # Close to a multiple of t it takes all digits to see whether one machine more is full, or a sliver is left.
+            # Close to a multiple of t all digits are needed to see whether one more machine is full, or a sliver left.
             if left < few or spare < few:
                 whole, left, spare = settled_rest(
                     p.rate, p.table[THROUGHPUT], p.table[LOW], at, count, d, j, whole if left <= spare else whole + 1
                 )
             new_deficit = max(deficit[d], p.table[WHOLE_NEED, j] - w)
-            # A deficit that rounding may have made is none: that admits too much, and the exact check decides.
+            # A deficit that rounding may have made does not count: that keeps too much, and the exact check decides.
             if new_deficit < TIE * p.rate:
                 new_deficit = 0.0
             in_stock = machines_left(p, at, count, d, j)
@@ -424,7 +425,7 @@ def _search(
                     closed = each <= left + whole * (t - each) + slack
                 else:
                     closed = p.table[PARTIAL_NEED, j] <= left + (slack if left >= few else 0.0)
-                # What rounding may have added to the rate left takes no share of a machine; the exact check decides.
+                # A possible rounding error of the rate left needs no share of a machine; the exact check decides.
                 share = 1.0 if p.whole else (left - slack) / t
                 closed = closed and rows_are_met(p, at, count, d, j, whole + left / t)
                 if closed and whole + (share if left > 0.0 else 0.0) <= in_stock:
@@ -448,18 +449,18 @@ def _search(
                         # No plan is cheaper than the floor, so this one is the cheapest within the tolerance.
                         if not several and total <= floor * (1.0 + tolerance):
                             return _ending(steps, visited, True)
-                    # The level is done: this buys all that is left at ρ_j, and every other plan from here on buys it at
-                    # ρ_j or more. A partial machine charged whole is more expensive than that, another one may do; so
-                    # may later ones that prices on stock have made the cheaper ones, or that ask for fewer changes.
+                    # The level is done: this buys the whole rest at ρ_j, and every other plan from here on at ρ_j or
+                    # more. A partial machine charged whole is more expensive than that, so another one may be better.
+                    # So may later ones that prices on stock have made cheaper, or that need fewer changes.
                     by_share = (left == 0.0 or not p.whole) and not charged
                     done = p.rising or (by_share and p.table[PRICE, j] / t <= p.table[UNIT_COST, j])
-                    # Where more steps are kept, others may be faster.
+                    # If more steps are kept, others may be faster.
                     if done and several:
                         done = total > keep * limit_at(steps, cutoff, fast[d])
                     if done:
                         depth -= 1
                         continue
-            # Without dummies these machines never get what they need, whatever follows; a later configuration may.
+            # Without dummies these machines never get the rate that they need; a later configuration may.
             if new_deficit > 0.0 and not p.dummies:
                 continue
             # Close with dummies: they fill the last machine, which has to hold the deficit.
@@ -477,14 +478,15 @@ def _search(
                     below, least_below, below_whole = _limits(p, steps, cutoff, keep)
                     if not several and total <= floor * (1.0 + tolerance):
                         return _ending(steps, visited, True)
-            # The most machines that leave something to those that follow.
+            # The most machines that leave something to later allocations.
             most = int(min(float(whole if left > 0.0 else whole - 1), in_stock))
             # No allocation may follow, or no later machine can hold that many dummies.
             if most < 1 or d + 1 >= p.most or j + 1 >= size or new_deficit >= p.table[MOST_THROUGHPUT, j + 1] + slack:
                 continue
             own_deficit[d], own_shared[d], own_limit[d] = new_deficit, w, np.inf
             if several:
-                # Fast as these machines may be with as many dummies as can follow; the level below begins with that.
+                # The least latency of these machines with the most dummies that can follow; the level below begins with
+                # it.
                 most_dummies = p.table[MOST_THROUGHPUT, j + 1] if p.dummies else 0.0
                 fast[d + 1] = max(fast[d], p.table[DURATION, j] + p.table[BATCH, j] / (rest[d] + most_dummies))
                 own_limit[d] = keep * limit_at(steps, cutoff, fast[d + 1])
@@ -503,8 +505,8 @@ def _search(
         child_cost = cost[d] + n * p.table[PRICE, j]
         lower = child_cost + p.table[UNIT_COST, j + 1] * (child_rest + own_deficit[d]) + detour[d]
         # Prune this count and all smaller ones: they leave more to configurations that cost more per request, while
-        # deficit and detour stay, so that the bound only grows. Where prices on stock made later ones the cheaper ones,
-        # this count alone.
+        # deficit and detour stay, so the bound only grows. If prices on stock have made later ones cheaper, prune this
+        # count alone.
         if lower > (below if own_deficit[d] == 0.0 and not p.whole else below_whole):
             if p.rising or p.table[PRICE, j] <= p.table[UNIT_COST, j + 1] * p.table[THROUGHPUT, j]:
                 count[d] = 0
@@ -513,7 +515,7 @@ def _search(
         if lower > own_limit[d]:
             count[d] = 0
             continue
-        # Prune this count alone: a machine less of these may leave the money for a large one.
+        # Prune this count alone: one machine less of these may leave the money for a large one.
         if credit > 0 and (p.whole or own_deficit[d] > 0.0):
             credit -= 1
             if not may_cover(
@@ -521,7 +523,7 @@ def _search(
             ):
                 credit += PAYS
                 continue
-        # Down: the next level starts before the configuration behind this one, with what these machines leave.
+        # Down: the next level starts before the configuration behind this one, with the rate that these machines leave.
         depth += 1
         rest[depth], cost[depth], deficit[depth] = child_rest, child_cost, own_deficit[d]
         shared[depth], at[depth], count[depth] = own_shared[d], j, 0
@@ -559,7 +561,7 @@ def _count_held(p: ModuleProblem, held: Ints, at: Ints, count: Ints, levels: int
 def _changes_cost(
     p: ModuleProblem, types: Types, held: Ints, at: Ints, count: Ints, d: int, j: int, machines: int
 ) -> float:
-    """Cost per hour of the changes of a closed plan with so many machines of configuration j; infinite if too many."""
+    """Cost per hour of the changes of a closed plan with `machines` of configuration j; infinite if too many."""
     _count_held(p, held, at, count, d)
     held[p.kind[j]] += machines
     return change_cost(types, held)
@@ -576,15 +578,15 @@ def _least_left(
 
 @compiled
 def _last_machine_detour(p: ModuleProblem, i: int, deficit: float) -> float:
-    """What a plan with dummies costs per hour beyond buying all its rate at the unit cost of configuration i.
+    """The cost per hour of a plan with dummies beyond buying all its rate at the unit cost of configuration i.
 
-    Its last machine is of configuration i or a later one and takes more than the deficit, so it is one of those whose
-    throughput exceeds the deficit; the whole machine is paid at its own unit cost. Infinite means that there is none.
+    Its last machine is of configuration i or a later one and takes more than the deficit, so its throughput exceeds
+    the deficit. The whole machine is paid at its own unit cost. Infinite means that there is none.
     """
     if deficit == 0.0:
         return 0.0
     best = np.inf
-    # A deficit is the difference of a need and a rate that was summed up: it may be too large by the rounding of both.
+    # A deficit is the difference of a need and a summed rate, and may be too large by the rounding of both.
     for j in range(i, p.configuration.size):
         if p.table[THROUGHPUT, j] > deficit - RATES * p.rate:
             best = min(best, (p.table[UNIT_COST, j] - p.table[UNIT_COST, i]) * p.table[THROUGHPUT, j])

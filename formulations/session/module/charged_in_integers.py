@@ -1,7 +1,7 @@
-"""The cheapest whole machines of one module where changes are charged or limited, in integers: decides ties (ours).
+"""The cheapest whole machines of one module if changes are charged or limited, in integers: decides ties (ours).
 
 The search is that of `charged_states`, on the exact numbers of `RationalModule`: up the ranking, of all uses of the
-same machines of each type the one with the most rate is kept.
+same machines of each type it keeps the one with the most rate.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from formulations.effort import Effort
 from formulations.session.module.in_integers import Needs, RationalModule, cheapest_plan, plan_of
 
 Held = tuple[int, ...]
-"""Machines by hardware type, and last the allocations where those are limited."""
+"""Machines by hardware type, and last the allocations if those are limited."""
 Machines = tuple[tuple[int, int], ...]
 """Configuration and machines of each allocation, in rank order."""
 States = dict[Held, tuple[int, Machines]]
-"""The most rate of what holds the same machines, in units, and its machines."""
+"""By machines held, the most rate that they can have, in units, and its machines."""
 
 
 def cheapest_charged(m: RationalModule, needs: Needs, cutoff: Fraction | None, effort: Effort) -> ModulePlan | None:
     """The cheapest plan of a module whose changes count and whose machines dummies fill; None if none beats the cutoff.
 
     Args:
-        m: the module, in a plan space that fills, with limits that look at changes.
-        needs: what its configurations need within the budget; full machines are no slower than nearly full ones.
-        cutoff: cost per hour, changes included, that the plan has to stay below; None means any.
+        m: the module, in a plan space that fills, with limits on changes.
+        needs: needs of its configurations within the budget; full machines are no slower than nearly full ones.
+        cutoff: cost per hour, with changes, that the plan has to stay below; None means any.
         effort: counts nodes.
 
     Raises:
@@ -59,15 +59,15 @@ class _ChargedSearch:
         self.cap = [self._most(h) for h in range(len(self.types))]
 
     def run(self) -> None:
-        """Go up the ranking; configurations of one ratio are one step where they collect from the same rate."""
+        """Go up the ranking; configurations of one ratio are one step if they collect from the same rate."""
         shared = self.m.space.policy.form is Form.TIED
         numbers = range(len(self.m.configurations))[::-1]
         steps = [list(own) for _, own in groupby(numbers, lambda j: self.m.group[j] if shared else j)]
         kept: States = {(0,) * (len(self.types) + self.limited): (0, ())}
         for step in steps:
-            # Open states may still be given more of their ratio; only closed ones have what they need and go on.
+            # Open states may still receive more of their ratio; only closed ones have what they need and go on.
             opened, closed = dict(kept), dict(kept)
-            # By rising need: of those of one ratio it is the one taken last whose need decides.
+            # By rising need: within one ratio the need of the one taken last decides.
             members = sorted((j for j in step if self.needs.whole[j] < inf), key=lambda j: self.needs.whole[j])
             for j in members:
                 made = self._with(opened, j, last=step is steps[-1] and j == members[-1])
@@ -83,10 +83,10 @@ class _ChargedSearch:
                 self.below, self.best = cost, tuple(sorted(machines))
 
     def _with(self, states: States, j: int, *, last: bool) -> States:
-        """The states with one or more machines of configuration j; those left out cost too much or change too much.
+        """The states with one or more machines of configuration j, without those that cost or change too much.
 
-        Where no others follow, there are as many as the rates ask for at once, and no more than those or the
-        running machines.
+        If no others follow, there are as many as the rates require at once, and no more than those or the running
+        machines.
         """
         made: States = {}
         h, t = self.kind[j], self.m.throughput[j]
@@ -105,7 +105,7 @@ class _ChargedSearch:
                     more[-1] += 1
                 if not self._is_promising(more):
                     if more[h] > self.m.limits.running.get(self.types[h], 0):
-                        break  # beyond the running machines, each machine more costs more and is a change
+                        break  # beyond the running machines, each further machine costs more and is a change
                     continue
                 key, found = tuple(more), (rate + n * t, (*machines, (j, n)))
                 if key not in made or made[key][0] < found[0]:
@@ -118,16 +118,16 @@ class _ChargedSearch:
         limits, change = self.m.limits, self.m.change
         for h, name in enumerate(self.types):
             x, own, price = held[h], limits.running.get(name, 0), self._type_price(h)
-            # Machines that run are kept or removed, whichever costs less; the others cannot be given up any more.
+            # Machines that run are kept or removed at the lesser cost; the others can no longer be given up.
             kept = x if price >= change else max(x, min(own, self.cap[h]))
             least += price * kept + change * abs(kept - own)
             changes += max(0, x - own, own - self.cap[h])
         return least < self.below and (limits.most_changes is None or changes <= limits.most_changes)
 
     def _most(self, h: int) -> int:
-        """Machines of a type beyond which none is of use: those that run, or what takes all rates that may come.
+        """Machines of a type beyond which further ones are useless: the running ones, or enough for all possible rates.
 
-        With so many on whatever configuration, those of its last one do without the others.
+        With so many on any configurations, those of the last one do without the others.
         """
         m, name = self.m, self.types[h]
         enough = max([m.rate, *(int(need) for need in self.needs.whole if need != inf)])
@@ -145,7 +145,7 @@ class _ChargedSearch:
 
 
 def _merge(states: States, more: States) -> None:
-    """Keep of each machines what has the most rate, of the same rate what is there already."""
+    """Keep for each set of machines the entry with the most rate, of the same rate the existing one."""
     for held, one in more.items():
         if held not in states or states[held][0] < one[0]:
             states[held] = one

@@ -1,13 +1,13 @@
-"""The cheapest whole machines of one module within a budget where changes cost or are limited (compiled, ours).
+"""The cheapest whole machines of one module within a budget if changes cost or are limited (compiled, ours).
 
-Up the ranking, from the last configuration to the first, all that matters of the machines taken so far is how many
-there are of each hardware type, and their rate: of two *states* with the same machines the one with more rate is the
-better one. (These are the rates of `formulations.day.rate_table`, but only those that a cheap plan can go through.) A
-state is left out where no plan that holds its machines costs less than a limit. The limit rises from a lower bound in
-steps that double, so that few states are made where the cheapest plan costs little more than the bound.
+The search goes up the ranking, from the last configuration to the first. Of the machines taken so far, only their
+number by hardware type and their rate matter: of two *states* with the same machines the one with more rate is better.
+(These are the rates of `formulations.day.rate_table`, but only those that a cheap plan can go through.) A state is left
+out if every plan that contains its machines costs at least a limit. The limit rises from a lower bound in steps that
+double, so few states are made if the cheapest plan costs little more than the bound.
 
-Under `tc-shared` the configurations of one ratio are taken by rising need, so that it is the one taken last whose need
-decides; until then a state is *open* (as in `whole_states`).
+Under `tc-shared` the configurations of one ratio are taken by rising need, so the need of the one taken last decides;
+until then a state is *open* (as in `whole_states`).
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from formulations.session.module.remaining_rate import rest_of
 from formulations.tolerances import UNIT_ROUNDING
 
 MOST_STATES = 2_000_000
-"""States at most, of some 100 bytes each."""
+"""The most states, of some 100 bytes each."""
 LOOKS = 16
-"""Numbers of machines that are looked at, at most, for each state that may be made: most make none."""
+"""The most numbers of machines that are examined for each state that may be made: most make none."""
 MOST_KEYS = 1 << 60
-"""Numbers of machines by type together, at most: states are told apart by one whole number."""
+"""The most numbers of machines by type together: one whole number distinguishes states."""
 ADDED = 512.0 * UNIT_ROUNDING
 """Share by which a state's rate may be off: a product and a sum, each rounded once, for every configuration it has."""
 
@@ -47,13 +47,13 @@ class _ChargedStates(NamedTuple):
         held: machines by hardware type, and last the allocations, shape (capacity, types + 1).
         key: these as one number, shape (capacity,), like the next ones.
         rate: requests per second that the machines take.
-        before: the state without the machines of its last configuration, -1: there are none.
+        before: the state without the machines of its last configuration; -1 means that there are none.
         last: that configuration.
-        machines: how many of it there are.
-        doubt: 1 where a state was left out for this one, or for one before it, although their rates differ by no more
+        machines: its number of machines.
+        doubt: 1 if a state was left out for this one, or for one before it, although their rates differ by no more
             than rounding; else 0.
         size: number of states, shape (1,).
-        looked: numbers of machines that were looked at, shape (1,).
+        looked: numbers of machines that were examined, shape (1,).
     """
 
     held: Ints
@@ -71,8 +71,8 @@ class _BestCharged(NamedTuple):
     """The best plan so far.
 
     Attributes:
-        figures: its cost per hour, and what plans have to stay within to be of interest, shape (2,).
-        state: its state, -1: there is none, shape (1,).
+        figures: its cost per hour, and the limit on the cost of plans of interest, shape (2,).
+        state: its state, shape (1,); -1 means that there is none.
     """
 
     figures: Floats
@@ -80,13 +80,13 @@ class _BestCharged(NamedTuple):
 
 
 class _ChangesSearch(NamedTuple):
-    """What a search reads.
+    """The input of a search.
 
     Attributes:
         p: the module at one budget.
         types: its hardware types.
-        radix: what a machine of a type, and last an allocation, adds to a state's key, shape (types + 1,).
-        tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
+        radix: the addition of a machine of a type, and last of an allocation, to a state's key, shape (types + 1,).
+        tolerance: plans that are cheaper than the best one found by less than this share are not searched.
         most_states: states after which to stop.
     """
 
@@ -108,16 +108,16 @@ def cheapest_charged(
         types: its hardware types (`types_of`).
         cutoff: only plans below this cost per hour are of interest; infinite means that all are.
         floor: a proven lower bound on the cost per hour.
-        tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
+        tolerance: plans that are cheaper than the best one found by less than this share are not searched.
         nodes: most states.
 
     Returns:
-        The plan, and whether the search was exhausted; where it was not although `nodes` were not used up, there are
-        too many states.
+        The plan, and whether the search was exhausted. If it was not although `nodes` were not used up, there are too
+        many states.
     """
     size = p.configuration.size
     none = np.zeros(size, np.int64)
-    # Whatever a plan's configurations are, it costs no less than the fastest ones of each type would for the rate.
+    # With any configurations, a plan costs no less than the fastest ones of each type would for the rate.
     top = np.zeros(types.price.size)
     for j in range(size):
         if np.isfinite(p.table[WHOLE_NEED, j]):
@@ -126,8 +126,8 @@ def cheapest_charged(
     last = cutoff * (1.0 - tolerance)
     if lower > last or not np.isfinite(lower):
         return ModulePlanFound(np.inf, none, -1, 0, True)
-    # No plan costs more than all machines that there may be, with all changes. The first limit is one machine or one
-    # change above the lower bound.
+    # No plan costs more than all possible machines with all changes. The first limit is one machine or one change above
+    # the lower bound.
     ceiling, step = 0.0, np.inf
     for h in range(types.price.size):
         ceiling += (types.price[h] + types.change) * (types.cap[h] + types.running[h])
@@ -137,10 +137,10 @@ def cheapest_charged(
         step = min(step, types.change)
     # Next to a large bound a small step would be lost to rounding, and the limit would never rise.
     step = max(step, lower * max(tolerance, ADDED))
-    # Nothing costs anything: one round sees all plans.
+    # If nothing costs anything, one round examines all plans.
     limit, used = lower + step if np.isfinite(step) else np.inf, 0
-    # Below a near limit few machines of each type are possible, and so there are few states. Limits double their
-    # distance, so that those that were too near take little of the whole.
+    # Below a near limit few machines of each type are possible, so there are few states. Limits double their distance,
+    # so that those that were too near take little of the whole time.
     while True:
         within = min(limit, last)
         capped = _capped(types, within)
@@ -166,7 +166,7 @@ def _capped(types: Types, limit: float) -> Types:
         if unit > 0.0 and np.isfinite(limit):
             others = least - min(types.price[h], types.change) * types.running[h]
             room = (limit * (1.0 + ADDED) - others + types.change * types.running[h]) / unit
-            # Running machines may be kept in any case, and rounding adds no machine that matters.
+            # Running machines may always be kept, and rounding adds no machine that matters.
             if room < cap[h]:
                 cap[h] = max(min(cap[h], types.running[h]), int(max(room, 0.0)) + 1)
     return Types(
@@ -176,12 +176,12 @@ def _capped(types: Types, limit: float) -> Types:
 
 @compiled
 def _radices(p: ModuleProblem, types: Types) -> Ints:
-    """What a machine of each type and an allocation add to a key, and last the number of keys; shape (types + 2,)."""
+    """Additions of a machine of each type and an allocation to a key, then the number of keys; shape (types + 2,)."""
     kinds = types.cap.size
     radix = np.ones(kinds + 2, np.int64)
     for h in range(kinds):
         radix[h + 1] = int(min(float(radix[h]) * (types.cap[h] + 1.0), MOST_KEYS * 2.0))
-    # Where allocations are not limited, they need not be told apart.
+    # If allocations are not limited, they need not be distinguished.
     limited = p.most < p.configuration.size
     radix[kinds + 1] = int(min(float(radix[kinds]) * (p.most + 1.0 if limited else 1.0), MOST_KEYS * 2.0))
     if not limited:
@@ -217,7 +217,7 @@ def _within(search: _ChangesSearch, limit: float, floor: float) -> ModulePlanFou
                 break
             if taken.size == 0:
                 continue
-            # What rounding may have taken off a rate counts as there: that keeps too much.
+            # The possible rounding loss of a rate is added to it: that keeps too much.
             enough = taken[states.rate[taken] >= p.table[WHOLE_NEED, j] * (1.0 - ADDED)]
             for u in enough:
                 _offer(search, states, u, best)
@@ -225,14 +225,14 @@ def _within(search: _ChangesSearch, limit: float, floor: float) -> ModulePlanFou
             if not alone:
                 opened = _merged(states, opened, taken)
         kept, after = closed, first
-        # Where these were the last configurations of a type, its machines are final in all states.
+        # If these were the last configurations of a type, its machines are final in all states.
         left = _tops(p, kinds, first)
         if ((left == 0.0) & (_tops(p, kinds, size) > 0.0)).any() or not alone:
             kept = _promising(search, states, kept, left, best.figures[1])
     machines = np.zeros(size, np.int64)
     if best.state[0] >= 0:
         _record(states, best.state[0], machines)
-    # A search that has looked at all that it may counts as one that has made all that it may.
+    # A search that has examined as many numbers as it may counts as one that has made as many states as it may.
     used = search.most_states if states.looked[0] > LOOKS * search.most_states else states.size[0]
     return ModulePlanFound(best.figures[0], machines, -1, used, complete)
 
@@ -249,7 +249,7 @@ def _tops(p: ModuleProblem, kinds: int, end: int) -> Floats:
 
 @compiled
 def _promising(search: _ChangesSearch, states: _ChargedStates, kept: Ints, top: Floats, limit: float) -> Ints:
-    """Those states that a plan within the limit may hold."""
+    """The states that a plan within the limit may contain."""
     found, count = np.empty(kept.size, np.int64), 0
     for u in kept:
         lacking = search.p.rate * (1.0 - ADDED) - states.rate[u]
@@ -263,15 +263,15 @@ def _promising(search: _ChangesSearch, states: _ChargedStates, kept: Ints, top: 
 def _with_machines(
     search: _ChangesSearch, states: _ChargedStates, given: Ints, j: int, top: Floats, alone: bool, best: _BestCharged
 ) -> tuple[_ChargedStates, Ints, bool]:
-    """The states that one or more machines of configuration j make of others, those left out that cost too much.
+    """The states that one or more machines of configuration j make of others, without those that cost too much.
 
     Args:
-        search: what the search reads.
+        search: the input of the search.
         states: all states.
-        given: numbers of those to begin with.
+        given: numbers of the states to extend.
         j: the configuration.
-        top: best throughput of each type that may still be added after it, 0: none may.
-        alone: whether the configuration has to have what it needs at once.
+        top: best throughput of each type that may still be added after it; 0 means that none may.
+        alone: whether the configuration must have what it needs at once.
         best: the best plan so far.
 
     Returns:
@@ -291,15 +291,15 @@ def _with_machines(
         n = 1
         if alone and need > rate + t:
             n = max(1, int(np.ceil((need - rate) / t)))
-        # No others follow: fewer would not take the module's rate.
+        # No others follow, and fewer would not take the module's rate.
         if final:
             n = max(n, int((p.rate * (1.0 - 2.0 * ADDED) - rate) / t))
-        # No more machines of the type follow, and these would be too few to keep to the changes.
+        # No more machines of the type follow, and these would be too few within the limit on changes.
         if top[h] == 0.0 and types.most < NO_LIMIT:
             n = max(n, types.running[h] - types.most - own)
         before = np.inf
         while own + n <= types.cap[h]:
-            # Of thousands of millions of machines those of no use are not looked at one by one for ever.
+            # Useless machines, possibly billions of them, must not be examined one by one.
             states.looked[0] += 1
             if states.looked[0] > LOOKS * search.most_states:
                 return states, made[:count].copy(), False
@@ -311,7 +311,7 @@ def _with_machines(
                     break
                 if not np.isfinite(bound) and np.isfinite(before):
                     break
-                # With a worse configuration in the place of better ones, more of them only lower what can be reached.
+                # With a worse configuration in the place of better ones, more of them only lower the reachable rate.
                 if not np.isfinite(bound) and top[h] >= t:
                     break
                 before = bound
@@ -343,13 +343,13 @@ def _with_machines(
 def _offer(search: _ChangesSearch, states: _ChargedStates, u: int, best: _BestCharged) -> None:
     """Keep a state as the best plan, if it is complete and cheaper."""
     p = search.p
-    # What rounding may have taken off a rate counts as there; the exact check decides.
+    # The possible rounding loss of a rate is added to it; the exact check decides.
     if states.rate[u] < p.rate * (1.0 - ADDED):
         return
     cost = cost_of(search.types, states.held[u])
     if cost > best.figures[1]:
         return
-    # A multiple of a throughput may have been meant; all digits show whether it was, unless another state was left out.
+    # The rate may be a multiple of a throughput; all digits show whether it is, unless another state was left out.
     if states.rate[u] <= p.rate * (1.0 + ADDED) and states.doubt[u] == 0:
         machines = np.zeros(p.configuration.size, np.int64)
         _record(states, u, machines)
@@ -383,7 +383,7 @@ def _merged(states: _ChargedStates, one: Ints, other: Ints) -> Ints:
             continue
         alike = abs(states.rate[u] - states.rate[last]) <= ADDED * states.rate[u]
         stays = u if states.rate[u] > states.rate[last] else last
-        # By rounding the other one may have had more: digits of what stays then rule nothing out (`_offer`).
+        # By rounding the other one may have had more: then digits of the kept one rule nothing out (`_offer`).
         if alike:
             states.doubt[stays] = 1
         order[count - 1] = stays

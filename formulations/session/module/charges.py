@@ -1,8 +1,8 @@
-"""What a module pays for machines that it starts or stops, and what its plans cost at least with that (compiled, ours).
+"""The payment of a module for machines that it starts or stops, and bounds on plans with it (compiled, ours).
 
 With x machines of a hardware type of which x⁰ run, a module pays p·x + P·|x − x⁰| for the type: a convex line with one
-bend. Where P is more than p, a machine that runs is cheaper to keep than to remove, and dummies fill it. So plans may
-hold more machines than they need, and what counts of a plan is its number of machines of each type.
+bend. If P is more than p, a running machine is cheaper to keep than to remove, and dummies fill it. So plans may hold
+more machines than they need, and only a plan's number of machines of each type counts.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from formulations.tolerances import SUMS
 
 
 class Charges(NamedTuple):
-    """Running machines of the modules of a session, and what their changes are charged and limited to.
+    """Running machines of the modules of a session, and the charges and limits of changes to them.
 
     Attributes:
-        running: machines that run, shape (modules, types), where types are those of `Stock.kind`; without types,
-            changes are not looked at.
-        price: money per hour for each machine more or less, by module, shape (modules,).
-        most: most machines more and less together in each module, shape (modules,).
+        running: running machines, shape (modules, types), with types as in `Stock.kind`; without types, changes do not
+            count.
+        price: money per hour for each machine added or removed, by module, shape (modules,).
+        most: most machines added and removed together in each module, shape (modules,).
     """
 
     running: Ints
@@ -45,17 +45,17 @@ class Charges(NamedTuple):
 
 
 class Types(NamedTuple):
-    """The hardware types of one module, none where changes are not looked at.
+    """The hardware types of one module; none if changes do not count.
 
     Attributes:
         price: money per hour for a machine, shape (types,), like the next two.
         running: machines that run already.
         cap: the most machines that a plan may have.
-        change: money per hour for each machine more or less.
-        most: most machines more and less together.
-        lost: what a partial machine that is charged by share costs less than the machine that it counts as, in money
-            per hour for its change; 0 where it is charged whole.
-        part: the same of its price.
+        change: money per hour for each machine added or removed.
+        most: most machines added and removed together.
+        lost: the most that a partial machine that is charged by share saves against the machine that it counts as, in
+            money per hour for its change; 0 if it is charged whole.
+        part: the same for its price.
     """
 
     price: Floats
@@ -69,7 +69,7 @@ class Types(NamedTuple):
 
 @compiled
 def no_charges(s: SessionArrays) -> Charges:
-    """That changes are not looked at."""
+    """Charges of a session in which changes do not count."""
     return Charges(
         np.zeros((s.rate.size, 0), np.int64), np.zeros(s.rate.size), np.full(s.rate.size, NO_LIMIT, np.int64)
     )
@@ -77,7 +77,7 @@ def no_charges(s: SessionArrays) -> Charges:
 
 @compiled
 def no_types() -> Types:
-    """That changes are not looked at."""
+    """Types of a module in which changes do not count."""
     nothing = np.zeros(0, np.int64)
     return Types(np.zeros(0), nothing, nothing, 0.0, NO_LIMIT, 0.0, 0.0)
 
@@ -86,13 +86,14 @@ def no_types() -> Types:
 def types_of(p: ModuleProblem, charges: Charges, m: int) -> Types:
     """The hardware types of module m, at the budget of its problem.
 
-    Where dummies fill whole machines, more machines of a type than run, and than reach the module's rate and all that
-    any configuration needs on whatever configuration of it, are never worth it: those on its last configuration then do
-    without the others. Where they do not, the machines of a plan have about the module's rate together.
+    If dummies fill whole machines, it is never worth having more machines of a type than run, and than reach the
+    module's rate and all needs of its configurations on any configuration of the type. For those on its last
+    configuration then do without the others. If dummies do not fill whole machines, the machines of a plan together
+    have about the module's rate.
     """
     kinds, size = charges.running.shape[1], p.configuration.size
     if kinds == 0:
-        # Parts of what is there: asking for memory takes as long as the search of a small module.
+        # Slices of existing arrays: an allocation of memory takes as long as the search of a small module.
         return Types(charges.price[:0], charges.most[:0], charges.most[:0], 0.0, NO_LIMIT, 0.0, 0.0)
     price, cap, running, most = np.zeros(kinds), np.zeros(kinds, np.int64), charges.running[m], charges.most[m]
     enough = p.rate
@@ -104,7 +105,7 @@ def types_of(p: ModuleProblem, charges: Charges, m: int) -> Types:
         price[h] = p.table[PRICE, j]
         cap[h] = max(cap[h], max(running[h], int(np.ceil(enough / p.table[THROUGHPUT, j])) + 2))
     for h in range(kinds):
-        # By share the stock limits a sum of shares, of which a whole machine may have more.
+        # By share the stock limits a sum of shares, which may belong to more machines.
         if p.whole:
             cap[h] = min(cap[h], int(p.stock[h]))
         if most < NO_LIMIT:
@@ -121,7 +122,7 @@ def _types(price: Floats, running: Ints, cap: Ints, change: float, most: int, wh
 
 @compiled
 def change_cost(types: Types, held: Ints) -> float:
-    """What the changes to numbers of machines by type cost per hour; infinite means that they are too many."""
+    """The cost per hour of the changes to numbers of machines by type; infinite means that they are too many."""
     changes = 0
     for h in range(types.price.size):
         changes += abs(held[h] - types.running[h])
@@ -139,12 +140,13 @@ def cost_of(types: Types, held: Ints) -> float:
 
 @compiled
 def least_cost(types: Types, held: Ints, top: Floats, lacking: float) -> float:
-    """A lower bound on the cost per hour of machines that hold those given; infinite means that there are none.
+    """A lower bound on the cost per hour of machines that include the given ones; infinite means that there are none.
 
-    The larger of two. Machines are bought in parts, at the best rate of their type: a linear program with two segments
-    for each type, up to the running machines and beyond, which a greedy solves; that changes are limited is asked of
-    the rate alone. And so few changes leave most running machines, each to be paid. A partial machine that is charged
-    by share counts as a machine, but costs less: what that may come to is taken off.
+    It is the larger of two bounds. The first buys machines in parts, at the best rate of their type: a linear program
+    with two segments for each type, up to the running machines and beyond, which a greedy algorithm solves. It applies
+    the limit on changes to the rate alone. The second one says that so few changes leave most running machines, each of
+    which is paid. A partial machine that is charged by share counts as a machine, but costs less; the largest such
+    difference is subtracted.
 
     Args:
         types: the hardware types.
@@ -158,7 +160,7 @@ def least_cost(types: Types, held: Ints, top: Floats, lacking: float) -> float:
         x, own, price = held[h], types.running[h], types.price[h]
         if top[h] > 0.0 and x < own:
             full = min(own, types.cap[h])
-            # Those that run may be kept for nothing or for less than nothing: then they are.
+            # Running machines that cost nothing or less to keep are kept.
             kept = full if types.change >= price else x
             cost += price * kept + types.change * (own - kept)
             lacking -= top[h] * (kept - x)
@@ -195,7 +197,7 @@ def _bought(types: Types, held: Ints, top: Floats, lacking: float, cost: float) 
             if top[h] <= 0.0:
                 continue
             beyond = i % 2 == 1
-            # Running machines that cost less to keep than to remove are in the cost already (`least_cost`).
+            # The cost already has running machines that cost less to keep than to remove (`least_cost`).
             if not beyond and types.change >= types.price[h]:
                 continue
             unit = (types.price[h] + (types.change if beyond else -types.change)) / top[h]
@@ -227,9 +229,9 @@ def charged_bound(s: SessionArrays, m: int, budget: float, stock: Stock, charges
 
 @compiled
 def _bound_with_changes(s: SessionArrays, m: int, budget: float, stock: Stock, charges: Charges) -> float:
-    """The bound that changes of running machines make.
+    """The bound by changes of running machines.
 
-    Whichever configuration comes first in a plan: the machines of it and of those behind take the rate that it needs.
+    The first configuration in a plan and those behind it take at least the rate that the first one needs.
     """
     count = charges.running.shape[1]
     limit, top, price = budget * (1.0 + TIE), np.zeros(count), np.zeros(count)
@@ -240,7 +242,7 @@ def _bound_with_changes(s: SessionArrays, m: int, budget: float, stock: Stock, c
         price[stock.kind[k]] = s.price[k]
     types = _types(price, charges.running[m], cap, charges.price[m], charges.most[m], s.whole)
     nothing, best = np.zeros(count, np.int64), np.inf
-    # From the last in rank on: `top` is of it and all behind it then, which together take what it needs.
+    # From the last in rank on: then `top` is of it and all behind it, which together take the rate that it needs.
     for k in range(s.first[m + 1] - 1, s.first[m] - 1, -1):
         if s.duration[k] >= limit * (1.0 - BELOW_DURATION):
             continue

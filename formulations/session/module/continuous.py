@@ -1,14 +1,14 @@
 """Cheapest plan of one module within a latency budget L under dummy rule `continuous` (compiled, ours).
 
-With whole counts n, the last allocation's configuration j and a partial rate f fixed, the total rate T + δ is
-Σ n·t + f, so f >= T − Σ n·t, and a configuration i that whole machines use asks under `tc` for
-Σ_(k>=i) n·t + f >= b_i/(L − d_i), its *need* (under `tc-shared` the sum begins at its ratio); a partial machine has
-to take b_j/(L − d_j) itself (not under `tc-shared`). In form `EVEN` nothing else is asked for than that each of the
-n_j + 1 machines of the last allocation has its share: n_j·t_j + f >= (n_j + 1)·q_j/(L − d_j). The least such f is best.
-Dummies beyond one machine are allowed, so the counts are bounded by cost alone.
+Fix whole counts n, the last allocation's configuration j and a partial rate f. The total rate T + δ is then Σ n·t + f,
+so f >= T − Σ n·t. Under `tc` a configuration i that whole machines use requires Σ_(k>=i) n·t + f >= b_i/(L − d_i), its
+*need* (under `tc-shared` the sum begins at its ratio). A partial machine has to take b_j/(L − d_j) itself (not under
+`tc-shared`). Form `EVEN` only requires that each of the n_j + 1 machines of the last allocation has its share:
+n_j·t_j + f >= (n_j + 1)·q_j/(L − d_j). The least such f is best. Dummies beyond one machine are allowed, so only cost
+bounds the counts.
 
-`by_share` closes with whole machines once a need exceeds what is left, and bounds sums of prices; here every
-need can be met to the point, so the bounds are other ones and the two searches share no step.
+`by_share` closes with whole machines once a need exceeds the rate that is left, and bounds sums of prices. Here every
+need can be met exactly, so the bounds are other ones and the two searches share no step.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from formulations.session.module.problem import even_batch
 from formulations.session.module.remaining_rate import FEW, rate_left
 from formulations.tolerances import NARROWEST
 
-# One module at one latency budget under dummy rule `continuous`: what the search of its cheapest plan reads (ours).
+# One module at one latency budget under dummy rule `continuous`: the input of the search for its cheapest plan (ours).
 
 
 class ContinuousProblem(NamedTuple):
-    """One module within a budget: the configurations that are of any use, in rank order.
+    """One module within a budget: the useful configurations, in rank order.
 
     Attributes:
         configuration: index among the session's configurations; this and all arrays up to `group` but `low` have the
@@ -38,15 +38,15 @@ class ContinuousProblem(NamedTuple):
         batch: batch size b; in form `EVEN` q, with which a machine of the last allocation takes d + q·n/R.
         duration: duration d in seconds.
         throughput: throughput t in requests per second, the nearest float.
-        low: what t, and last the rate, has beyond its float, shape (configurations kept + 1,).
+        low: the difference of t, and last of the rate, from its float, shape (configurations kept + 1,).
         price: price p per hour.
         unit_cost: ρ = p/t, money per hour for one request per second.
         need: b/(L − d), the rate at which a batch is collected within the budget L; in form `EVEN` q/(L − d), the least
             share R/n of a machine of the last allocation.
-        whole_latency: latency of a whole machine where no rate decides it, else 0, in seconds; infinite means too long.
+        whole_latency: latency of a whole machine if no rate decides it, else 0, in seconds; infinite means too long.
         group: number of the throughput-cost ratio.
         least_close: least cost of a last allocation from here on, shape (configurations kept + 1,).
-        hidden: no plan with a configuration left out as too narrow costs less; infinite means that none was left out.
+        hidden: lower bound on plans with a configuration left out as too narrow; infinite means that none was left out.
         rate: the module's rate, the nearest float.
         budget: L in seconds.
         most: most allocations.
@@ -77,7 +77,7 @@ class ContinuousProblem(NamedTuple):
 
 @compiled
 def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousProblem:
-    """What the search of module m's cheapest plan under rule `continuous` reads; useless configurations are left out.
+    """The input of the search for module m's cheapest plan under rule `continuous`, without useless configurations.
 
     Args:
         s: the session.
@@ -85,7 +85,7 @@ def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousPro
         budget: largest worst-case latency in seconds; it is taken a `TIE` longer, so that needs err low.
 
     Returns:
-        The configurations that some plan within the budget may use, and what each of them needs.
+        The configurations that some plan within the budget may use, and the needs of each of them.
     """
     lo, hi = s.first[m], s.first[m + 1]
     limit = budget * (1.0 + TIE)
@@ -145,7 +145,7 @@ def continuous_problem(s: SessionArrays, m: int, budget: float) -> ContinuousPro
 
 
 FREE_MOST = 1e3
-"""Machines that cost nothing are bought up to this multiple of the rates that are asked for."""
+"""Machines that cost nothing are bought up to this multiple of the required rates."""
 
 
 class ContinuousFound(NamedTuple):
@@ -155,7 +155,7 @@ class ContinuousFound(NamedTuple):
         cost: money per hour; infinite means that there is no plan.
         latency: worst-case latency in seconds.
         machines: whole machines per configuration kept, shape (configurations kept,).
-        partial_at: which of them has the partial machine, -1: none.
+        partial_at: the one of them that has the partial machine; -1 means none.
         nodes: nodes of the search.
         complete: whether the search was exhausted.
     """
@@ -177,7 +177,7 @@ class Stack(NamedTuple):
         cost: cost per hour of the levels before.
         bought: rate that the levels before take, in requests per second.
         origin: part of that rate which the need of this level's configuration does not count (`tc-shared`: it counts
-            what its ratio has bought).
+            only the rate that its ratio has bought).
     """
 
     at: Ints
@@ -188,7 +188,7 @@ class Stack(NamedTuple):
 
 
 class _Ending(NamedTuple):
-    """The last allocation: cost and latency of the plan, whole machines, partial rate (0: none)."""
+    """The last allocation: cost and latency of the plan, whole machines, partial rate (0 means none)."""
 
     cost: float
     latency: float
@@ -202,7 +202,7 @@ def search_continuous(p: ContinuousProblem, tolerance: float, nodes: int) -> Con
 
     Args:
         p: the module at one budget.
-        tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
+        tolerance: plans that are cheaper than the best one found by less than this share are not searched.
         nodes: most nodes.
 
     Returns:
@@ -243,7 +243,7 @@ def search_continuous(p: ContinuousProblem, tolerance: float, nodes: int) -> Con
 
 @compiled
 def empty_stack(p: ContinuousProblem) -> Stack:
-    """Room for all levels of a search, at the first of which no configuration has been chosen."""
+    """Room for all levels of a search; the first one has no configuration yet."""
     levels = min(p.configuration.size, p.most) + 1
     stack = Stack(
         np.zeros(levels, np.int64),
@@ -263,7 +263,7 @@ def next_configuration(p: ContinuousProblem, stack: Stack, d: int, below: float)
     The roundings of these bounds are far below the tolerance that `below` leaves.
     """
     for j in range(stack.at[d] + 1, p.configuration.size):
-        # What is left of the module's rate costs ρ_j at least, and more with every later configuration.
+        # The rest of the module's rate costs ρ_j at least, and more with every later configuration.
         if stack.cost[d] + p.unit_cost[j] * (p.rate - stack.bought[d]) > below:
             return -1
         if bound_from(p, stack, d, j) > below:
@@ -279,8 +279,8 @@ def next_configuration(p: ContinuousProblem, stack: Stack, d: int, below: float)
 def _descend(p: ContinuousProblem, stack: Stack, d: int, below: float) -> bool:
     """Open the level after d for the count that level d has; False means that its bound is above `below`.
 
-    What is left to buy costs no less there than here, and the most counts that are tried just leave something. So if
-    its fluid cost alone is too much, smaller counts only cost more, and none of them is tried.
+    The rate that is left to buy costs no less there than here, and the largest count that is tried leaves almost none.
+    So if its fluid cost alone is too much, smaller counts only cost more, and none of them is tried.
     """
     j, n, child = stack.at[d], stack.machines[d], d + 1
     stack.cost[child] = stack.cost[d] + n * p.price[j]
@@ -312,7 +312,7 @@ def to_buy(p: ContinuousProblem, stack: Stack, depth: int) -> float:
 
 @compiled
 def _lacking_rate(p: ContinuousProblem, stack: Stack, depth: int) -> float:
-    """Requests per second that the levels from `depth` on have to take as those before wait for it; 0 or less: none."""
+    """Requests per second that the levels from `depth` on have to take for those before; 0 or less means none."""
     rate = -np.inf
     if p.by_rate:
         for i in range(depth):
@@ -322,7 +322,7 @@ def _lacking_rate(p: ContinuousProblem, stack: Stack, depth: int) -> float:
 
 @compiled
 def rest_of_rate(p: ContinuousProblem, stack: Stack, d: int, n: int) -> float:
-    """What n machines of level d's configuration leave of the module's rate, to all digits where that is little."""
+    """The rest of the module's rate after n machines of level d's configuration, to all digits if it is small."""
     j = stack.at[d]
     rest = p.rate - stack.bought[d] - n * p.throughput[j]
     return rate_left(p.rate, p.throughput, p.low, stack.at, stack.machines, d, j, n) if rest < FEW * p.rate else rest
@@ -336,7 +336,7 @@ def _most_open(p: ContinuousProblem, stack: Stack, d: int) -> int:
     if p.by_rate:
         lacking = max(lacking, p.need[j] - (stack.bought[d] - stack.origin[d]))
     whole = int(max(rate, lacking) / p.throughput[j]) + 1
-    # Rounding may have taken a sliver that is left for nothing, so the last counts are tried.
+    # Rounding may have ignored a sliver that is left, so the last counts are tried.
     while whole > 0 and lacking <= whole * p.throughput[j] and rest_of_rate(p, stack, d, whole) <= 0.0:
         whole -= 1
     return whole
@@ -356,8 +356,9 @@ def _close(p: ContinuousProblem, stack: Stack, d: int, below: float) -> _Ending:
         rest = max(0.0, rate - n * t)
         if n > 0 and p.by_rate:
             rest = max(rest, p.need[j] - (stack.bought[d] + n * t - stack.origin[d]))
-        # A machine costs what its rate does at ρ_j, so from one machine on the bound is level until they meet the need,
-        # and rises then: once it is too high and does not fall any more, all larger counts are too expensive.
+        # A machine costs as much as its rate at ρ_j. So from one machine on the bound is level until they meet the
+        # need,
+        # and rises then. Once it is too high and does not fall any more, all larger counts are too expensive.
         lower = cost + p.unit_cost[j] * rest
         if lower <= below:
             end = _close_at(p, stack, d, n)
@@ -366,9 +367,9 @@ def _close(p: ContinuousProblem, stack: Stack, d: int, below: float) -> _Ending:
         elif n > 0 and (lower >= previous or cost > below):
             break
         if price == 0.0 and np.isfinite(best.cost):
-            break  # more of what is free saves nothing
-        # Free machines have no bound that rises. They end far beyond all rates asked for, where more are of no use.
-        # Where no rate decides latencies, whole machines beyond those that take the rate only add cost.
+            break  # more free machines save nothing
+        # Free machines have no bound that rises. They end far beyond all required rates, where more are useless.
+        # If no rate decides latencies, whole machines beyond those that take the rate only add cost.
         if (price == 0.0 and n * t > FREE_MOST * asked) or (not p.by_rate and (n - 1) * t >= rate):
             break
         if n > 0:
@@ -381,8 +382,8 @@ def _close(p: ContinuousProblem, stack: Stack, d: int, below: float) -> _Ending:
 def least_whole(p: ContinuousProblem, stack: Stack, d: int) -> int:
     """The least number of whole machines at level d, if any, whose need one partial machine more can meet.
 
-    Close to the configuration's duration fewer ones may be millions, all in vain. The result is one less than that, of
-    a need a few `TIE` lower, so that rounding passes over no count.
+    Close to the configuration's duration smaller counts may be millions, all in vain. The result is one less than the
+    count for a need that is a few `TIE` lower, so that rounding passes over no count.
     """
     j = stack.at[d]
     if not p.by_rate:
@@ -402,7 +403,7 @@ def first_counts(p: ContinuousProblem, stack: Stack, d: int, rate: float) -> tup
         rate: requests per second that it and the levels after it have to take.
 
     Returns:
-        The count to begin with, 0 or more, and the least count after 0.
+        The first count, 0 or more, and the least count after 0.
     """
     enough = least_whole(p, stack, d)
     n = max(0, int(np.ceil(rate / p.throughput[stack.at[d]] * (1.0 - TIE))) - 1)
@@ -413,7 +414,7 @@ def first_counts(p: ContinuousProblem, stack: Stack, d: int, rate: float) -> tup
 def _close_at(p: ContinuousProblem, stack: Stack, d: int, n: int) -> _Ending:
     """The cheapest end of a plan with n whole machines of level d's configuration, with a partial one if it takes one.
 
-    The rate f of the partial machine is the least that all needs ask for; an infinite cost: no f below t will do.
+    The rate f of the partial machine is the least that meets all needs; infinite cost means that no f below t does.
     """
     j = stack.at[d]
     t = p.throughput[j]
@@ -422,7 +423,7 @@ def _close_at(p: ContinuousProblem, stack: Stack, d: int, n: int) -> _Ending:
     lacking = _lacking_rate(p, stack, d) - n * t
     if n > 0 and p.by_rate:
         lacking = max(lacking, p.need[j] - own)
-    # What lacks by rounding only is taken for enough; the exact check decides.
+    # A rate that is missing only by rounding counts as enough; the exact check decides.
     least = max(rest, 0.0, lacking if lacking >= TIE * p.rate else 0.0)
     # Whole machines alone take the rate and meet all needs.
     if n > 0 and least == 0.0:
@@ -430,10 +431,10 @@ def _close_at(p: ContinuousProblem, stack: Stack, d: int, n: int) -> _Ending:
         if at <= p.budget:
             return _Ending(cost, at, n, 0.0)
     f = max(least, _own_need(p, j, n, own))
-    # A partial machine may come as near to a whole one as it likes; at a tie the exact check decides.
+    # A partial machine may come arbitrarily close to a whole one; at a tie the exact check decides.
     if f > t * (1.0 + TIE) or f <= 0.0:
         return _Ending(np.inf, np.inf, n, 0.0)
-    # What is left fills a whole machine to its last digit: the next count has that plan.
+    # The rest fills a whole machine to its last digit: the next count has that plan.
     if f == rest and t - f < FEW * p.rate and rest_of_rate(p, stack, d, n + 1) >= 0.0:
         return _Ending(np.inf, np.inf, n, 0.0)
     own += f
@@ -452,7 +453,7 @@ def _own_need(p: ContinuousProblem, j: int, n: int, own: float) -> float:
         p: the problem.
         j: the configuration.
         n: whole machines of its allocation.
-        own: under `tc-shared`, what counts for its need besides its own rate.
+        own: under `tc-shared`, the rate that counts for its need besides its own.
     """
     if p.shared:
         return float(p.need[j] - own)

@@ -1,8 +1,8 @@
 """The cheapest plan of one module within a latency budget under rule `continuous`, in fractions (ours).
 
-With the machines before the last allocation fixed, the least total rate W, dummies included, follows from what they
-need; the last allocation then has just enough whole machines, or one less and a partial one. Every comparison is exact;
-it is far slower than the compiled search (`continuous_module`) and meant for the budgets at which that one met a tie.
+With the machines before the last allocation fixed, the least total rate W, dummies included, follows from their needs.
+The last allocation then has just enough whole machines, or one less and a partial one. Every comparison is exact. The
+search is far slower than the compiled one (`continuous_module`) and meant for the budgets at which that met a tie.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def cheapest_within(
         budget_s: largest worst-case latency in seconds.
         effort: counts nodes.
         strictly: plans strictly below the budget; the cost is then the largest lower bound on theirs, and the plan
-            may take the whole budget where they come as near to it as one likes.
+            may take the whole budget if they come arbitrarily close to it.
 
     Returns:
         Cost and plan; None means that there is no plan.
@@ -98,10 +98,10 @@ def cheapest_within(
 
 
 def full_latencies(m: ContinuousModule, plan: ModulePlan) -> list[Fraction]:
-    """Latencies of a plan's machines where its partial machine takes the rate of a whole one, in seconds.
+    """Latencies of a plan's machines if its partial machine takes the rate of a whole one, in seconds.
 
-    With the budget falling towards the longest of them the partial machine fills up; there whole machines may do, and
-    below it plans of other machines follow: costs may step at these latencies, and do at no others of the plan's kind.
+    As the budget falls towards the longest of them, the partial machine fills up. There whole machines may be enough,
+    and below it plans of other machines follow. So costs may step at these latencies, and at no others of this kind.
 
     Args:
         m: the module.
@@ -211,16 +211,16 @@ class _ContinuousSearch:
             whole += 1  # the need has to be exceeded, the rate need not
         self._take(cost + whole * self.m.price[j], (*before, (j, whole)), Fraction(0))
         if whole > 1:
-            # One machine less, and a partial one for what it would have taken.
+            # One machine less, and a partial one for its part of the rate.
             n = whole - 1
             further = need + start - bought - n * t if self.m.shared else need
             self._offer(cost + n * self.m.price[j], (*before, (j, n)), j, open_rate - n * t, further)
 
     def _close_even(self, j: int, before: Machines, cost: Fraction, rate: Fraction, need: Fraction) -> None:
-        """Offer the plan that ends with configuration j in form `EVEN`, given what is left to buy.
+        """Offer the plan that ends with configuration j in form `EVEN`, given the rate that is left to buy.
 
         n machines take any rate R from n·need to n·t, where `need` is at most t if a full machine keeps the budget. The
-        least such R that is enough has the fewest machines that can take what is left: more machines need more.
+        least such R that is enough has the fewest machines that can take the rest, as more machines need more.
         """
         if not self.whole_allowed[j]:
             return
@@ -232,10 +232,10 @@ class _ContinuousSearch:
         self._take(cost + whole * self.m.price[j] + partial * self.m.unit_cost[j], (*before, (j, whole)), partial)
 
     def _offer(self, cost: Fraction, machines: Machines, j: int, rate: Fraction, need: Fraction) -> None:
-        """A plan with a partial machine at what is left to buy and at what it needs itself, if it can take that."""
+        """A plan with a partial machine at the rate that is left to buy or at its own need, if it can take that."""
         partial = max(rate, need)
         if self.strictly and partial == 0:
-            self._take(cost, machines, partial)  # any rate does, however small
+            self._take(cost, machines, partial)  # any rate works, however small
         if 0 < partial < self.m.configurations[j].throughput_rps:
             self._take(cost + partial * self.m.unit_cost[j], machines, partial)
 

@@ -1,8 +1,8 @@
-"""Whether whole machines for so much money can take so much rate, in numbers of machines by price (compiled, ours).
+"""Whether whole machines for some money can take some rate, in numbers of machines by price (compiled, ours).
 
-Where a plan ends with dummies its machines are whole ones. At best unit cost the rate may be had for less than is left
-to spend, and yet not by whole machines: twelve of them are too few, and a thirteenth costs too much. Of the machines of
-one price the ones with the most throughput take the most, so all that is tried is how many there are of each price.
+If a plan ends with dummies, its machines are whole ones. At the best unit cost the rate may be affordable, and yet not
+with whole machines: twelve of them are too few, and a thirteenth costs too much. Of the machines of one price the ones
+with the most throughput take the most, so only the number of machines of each price is tried.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from euclio.problems.session.arrays import Floats
 from formulations.session.module.problem import PRICE, THROUGHPUT, ModuleProblem
 
 MOST_PRICES = 3
-"""Different prices of machines up to which numbers of machines are tried."""
+"""The most different prices of machines for which numbers of machines are tried."""
 MOST_TRIED = 8.0
-"""Numbers of machines tried at most; where there are more, nothing is ruled out, as a node would take too long."""
+"""The most numbers of machines that are tried; if there are more, none is ruled out, as a node would take too long."""
 
 
 @compiled
 def look_up_covers(p: ModuleProblem, covers: Floats) -> None:
     """Write the largest throughput of each price from each configuration on, and in the last row the prices per hour.
 
-    All prices stay zero where one of them is, or where they are more: then `may_cover` rules nothing out.
+    All prices stay zero if one of them is, or if there are more: then `may_cover` rules nothing out.
 
     Args:
         p: the module at one budget.
@@ -47,16 +47,16 @@ def look_up_covers(p: ModuleProblem, covers: Floats) -> None:
 
 @compiled
 def may_cover(covers: Floats, j: int, rate: float, money: float) -> bool:
-    """Whether whole machines of configuration j and later ones may take a rate for so much money; no: none do.
+    """Whether whole machines of configuration j and later ones may take a rate for some money; if not, it is proven.
 
     Args:
         covers: the machines of the module by price (`look_up_covers`).
         j: the first configuration, as a number among those kept.
-        rate: requests per second, a little less than meant where it was rounded.
-        money: per hour, a little more than meant where it was rounded.
+        rate: requests per second, a little less if it was rounded.
+        money: per hour, a little more if it was rounded.
     """
     last = covers.shape[0] - 1
-    # Nothing is known, or nothing is asked.
+    # The prices are unknown, or no rate is needed.
     if covers[last, 0] == 0.0 or rate <= 0.0:
         return True
     best = 0
@@ -67,7 +67,7 @@ def may_cover(covers: Floats, j: int, rate: float, money: float) -> bool:
     # No configuration is left.
     if throughput == 0.0:
         return False
-    # What machines of other prices may lose against the best unit cost, which bounds how many there are of them.
+    # The most that machines of other prices may lose against the best unit cost, which bounds their number.
     unit = price / throughput
     spare = money - unit * rate + TIE * money
     if spare < 0.0:
@@ -97,5 +97,5 @@ def _most(covers: Floats, j: int, h: int, unit: float, spare: float, money: floa
     price = covers[covers.shape[0] - 1, h]
     lost = price - unit * covers[j, h]
     most = money / price
-    # Rounding makes neither a machine too few: what may be lost has its margin, and so has the money.
+    # Rounding makes neither number too small: the loss has its margin, and so has the money.
     return float(np.floor(min(most, spare / lost) if lost > 0.0 else most))

@@ -1,8 +1,8 @@
 """The cheapest plan of one module within a latency budget, in integers: decides ties that floats cannot (ours).
 
-Rates and costs are integers on common scales made from the decimal text of the input, needs are rounded to the integer
-that decides the comparison, so that every comparison is exact. The search goes down the ranking as the compiled one
-does (`by_share`); it is a thousand times slower and meant for the few budgets at which that one met a tie.
+Rates and costs are integers on common scales made from the decimal text of the input, and needs are rounded to the
+integer that decides the comparison, so every comparison is exact. The search goes down the ranking as the compiled one
+does (`by_share`). It is a thousand times slower and meant for the few budgets at which that one met a tie.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MachineLimits:
-    """What limits the machines of a module, by name of the hardware; types that are not named have no limit.
+    """The limits on the machines of a module, by name of the hardware; types that are not named have no limit.
 
     Attributes:
-        most: most machines or, where they are charged by share, most of the sum of their shares.
-        price_per_h: what a machine of a type costs on top of its price.
+        most: most machines or, if they are charged by share, most of the sum of their shares.
+        price_per_h: additional price of a machine of a type.
         running: machines that run already; types that are not named have none.
-        change_per_h: what each machine more or less than those costs.
-        most_changes: most machines more and less together; None means any number.
-        rows: what its machines come to at least.
+        change_per_h: price of each machine added to or removed from those.
+        most_changes: most machines added and removed together; None means any number.
+        rows: least totals of its machines.
     """
 
     most: dict[str, Fraction] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class MachineLimits:
         return self.change_per_h > 0 or self.most_changes is not None
 
     def changes(self, machines: dict[str, int]) -> int:
-        """How many machines by name of the hardware are added to and removed from those that run."""
+        """Number of machines, given by name of the hardware, that are added to and removed from the running ones."""
         return sum(abs(machines.get(name, 0) - self.running.get(name, 0)) for name in {*machines, *self.running})
 
 
@@ -64,15 +64,16 @@ class RationalModule:
         configurations: those that the plan space allows.
         rate: its rate, in 1/`rate_scale` requests per second.
         throughput: t of each configuration, in 1/`rate_scale` requests per second.
-        unit_cost: cost of one such unit of rate on each configuration, in 1/`cost_scale` money per hour, with what its
-            machines cost on top of their price.
-        least: the least unit cost of a configuration and of all behind it. Without prices on top it is their own, as
+        unit_cost: cost of one such unit of rate on each configuration, in 1/`cost_scale` money per hour, with the
+            additional price of its machines.
+        least: the least unit cost of a configuration and of all behind it. Without additional prices it is their own,
+            as
             configurations are ranked by it.
         rate_scale: units of rate per request per second.
         cost_scale: units of cost per money per hour.
         group: number of the configuration's throughput-cost ratio.
         change: cost of a change, in 1/`cost_scale` money per hour.
-        limits: what limits its machines.
+        limits: the limits on its machines.
         space: the plan space.
     """
 
@@ -110,7 +111,7 @@ class RationalModule:
         return most - sum(n for i, n in before if self.configurations[i].hardware == hardware)
 
     def asked(self, before: tuple[tuple[int, int], ...], j: int) -> tuple[Fraction, bool]:
-        """Machines of configuration j that rows ask for next to others, and whether no row asks for others as well."""
+        """Machines of configuration j that rows require next to others, and whether no row requires others as well."""
         most, alone = Fraction(0), True
         for row in self.limits.rows:
             lacks = row.least - sum((n * row.gives(self.configurations[i]) for i, n in before), Fraction(0))
@@ -128,12 +129,12 @@ class Needs:
     Attributes:
         whole: rate that is left when a whole machine begins, dummies included.
         partial: rate that a partial machine takes (under `tc-shared` that its ratio takes).
-        each: in form `EVEN`, rate that a machine of the last allocation needs where one of them is partial: n + 1 of
-            them take n + 1 times that together, or more if `strictly` is set; infinite means that no rate is enough.
-            Other forms: none.
+        each: in form `EVEN`, rate that a machine of the last allocation needs if one of them is partial: n + 1 of them
+            take n + 1 times that together, or more if `strictly` is set; infinite means that no rate is enough. Other
+            forms have none.
         strictly: whether latencies have to stay below the budget, not only within.
-        nearly: whether a partial machine that is as near to full as one likes stays below the budget: its latency is
-            above d + b/t, so that d + b/t itself has to be below.
+        nearly: whether a partial machine that is arbitrarily close to full stays below the budget: its latency is
+            above d + b/t, so d + b/t itself has to be below.
     """
 
     whole: tuple[float, ...]
@@ -152,13 +153,13 @@ def rational_module(
         module: the module.
         price: price per hour by hardware name.
         space: plan space without `single_hardware`, with a countable dummy rule or whole machines.
-        limits: what limits its machines.
+        limits: the limits on its machines.
     """
     allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
     unit = {c: price[c.hardware] / c.throughput_rps for c in allowed}
     ranked = sorted(allowed, key=lambda c: rank_key(c, price))
     rate_scale = lcm(module.rate_rps.denominator, *(c.throughput_rps.denominator for c in ranked))
-    # Prices on top are no matter of the ranking, which decides how requests are dispatched.
+    # Additional prices do not affect the ranking, which decides how requests are dispatched.
     per_unit = [(unit[c] + limits.price_per_h.get(c.hardware, 0) / c.throughput_rps) / rate_scale for c in ranked]
     cost_scale = lcm(limits.change_per_h.denominator, *(cost.denominator for cost in per_unit))
     unit_cost = tuple(int(cost * cost_scale) for cost in per_unit)
@@ -208,7 +209,7 @@ def needs_within(m: RationalModule, budget_s: Fraction, *, strictly: bool) -> Ne
 
 
 def _even_needs(m: RationalModule, budget_s: Fraction, strictly: bool) -> Needs:
-    """Needs in form `EVEN`: none of full machines, or none is enough; of n machines at rate R, R >= n·q/(L − d)."""
+    """Needs in form `EVEN`: full machines need 0, or no rate is enough; n machines at rate R need R >= n·q/(L − d)."""
     policy = m.space.policy
     whole: list[float] = []
     each: list[Fraction | float] = []
@@ -216,7 +217,7 @@ def _even_needs(m: RationalModule, budget_s: Fraction, strictly: bool) -> Needs:
         full = policy.fixed_latency(c)
         fits = full < budget_s or (full == budget_s and not strictly)
         whole.append(0 if fits else inf)
-        # Where a full machine is too slow, so is one with a smaller share.
+        # If a full machine is too slow, so is one with a smaller share.
         each.append(policy.even_batch(c) * m.rate_scale / (budget_s - c.duration_s) if fits else inf)
     return Needs(tuple(whole), tuple(whole), tuple(each), strictly)
 
@@ -234,7 +235,7 @@ def cheapest_plan(m: RationalModule, needs: Needs, cutoff: Fraction | None, effo
 
     Args:
         m: the module.
-        needs: what its configurations need within the budget.
+        needs: needs of its configurations within the budget.
         cutoff: cost per hour that the plan has to stay below; None means any.
         effort: counts nodes.
 
@@ -268,13 +269,13 @@ class _ShareSearch:
             cost: cost of the machines before.
             deficit: dummies that they need beyond the rate.
             before: configuration and number of these machines, by allocation.
-            collecting: rate that the ratio of the last of them collects at.
+            collecting: rate at which the ratio of the last of them collects.
         """
         m = self.m
         for j in range(first, len(m.configurations)):
             self.effort.count()
             if cost + m.least[j] * (rest + deficit) >= self.below:
-                return  # nothing from here on costs less per request
+                return  # no later configuration costs less per request
             tied = self.shared and bool(before) and m.group[j] == m.group[before[-1][0]]
             w = collecting if tied else rest
             whole, left = divmod(rest, m.throughput[j])
@@ -285,8 +286,8 @@ class _ShareSearch:
                 if alone and asked * m.throughput[j] <= rest and charged <= room * m.throughput[j]:
                     self._offer(cost + charged * m.unit_cost[j], (*before, (j, whole)), left)
                     if not m.limits.change and charged == rest and m.unit_cost[j] == m.least[j]:
-                        return  # nothing that goes on from here is cheaper
-            # Too slow for the budget, or in want of dummies that the rule forbids; a later configuration may do.
+                        return  # no plan that continues from here is cheaper
+            # Too slow for the budget, or in need of dummies that the rule forbids; a later configuration may work.
             if lacking == inf or (lacking > 0 and not self.dummies):
                 continue
             filled = self.dummies and left and m.throughput[j] - left >= lacking
@@ -305,7 +306,7 @@ class _ShareSearch:
                 self.extend(j + 1, further, spent, int(lacking), (*before, (j, n)), w)
 
     def _closes(self, j: int, whole: int, left: int, w: int) -> bool:
-        """Whether whole machines of configuration j, and a partial one for what they leave, end a plan in time."""
+        """Whether whole machines of configuration j, and a partial one for the rest, end a plan in time."""
         if left == 0:
             return whole > 0
         if self.needs.each:
@@ -315,7 +316,7 @@ class _ShareSearch:
         return self.needs.partial[j] <= (w if self.shared else left)
 
     def _offer(self, cost: int, machines: tuple[tuple[int, int], ...], partial: int) -> None:
-        """Keep a plan if it costs less than the best one so far, its changes included."""
+        """Keep a plan if it costs less than the best one so far, with its changes."""
         if self.m.limits.change:
             held: dict[str, int] = {}
             for i, (j, n) in enumerate(machines):
@@ -343,13 +344,13 @@ def plan_of(m: RationalModule, machines: tuple[tuple[int, int], ...], partial: i
 
 
 def cheapest_filled(m: RationalModule, needs: Needs, cutoff: Fraction | None, effort: Effort) -> ModulePlan | None:
-    """The cheapest plan of a module where dummies fill whole machines for nothing; None if none is below the cutoff.
+    """The cheapest plan of a module if dummies fill whole machines at no cost; None if none is below the cutoff.
 
-    A partial machine that is to be filled up as near to full as needed takes what the whole ones leave of the rate.
+    A partial machine that is to be filled up nearly to full takes the rest of the rate that the whole ones leave.
 
     Args:
         m: the module, in a plan space that fills.
-        needs: what its configurations need within the budget.
+        needs: needs of its configurations within the budget.
         cutoff: cost per hour that the plan has to stay below; None means any.
         effort: counts nodes.
 
@@ -389,16 +390,16 @@ class _WholeSearch:
             cost: cost of the machines before.
             before: configuration and number of these machines, by allocation.
             start: rate that is required from the first configuration of the ratio of the last of them on.
-            taken: what that ratio has of it.
+            taken: the part of it that this ratio has.
         """
         m = self.m
         for j in range(first, len(m.configurations)):
             self.effort.count()
             if cost + m.least[j] * required >= self.below:
-                return  # nothing from here on costs less per request
+                return  # no later configuration costs less per request
             need, room, (asked, alone) = self.needs.whole[j], m.room(before, j), m.asked(before, j)
             if need == inf:
-                # Full machines of it are too slow, whatever follows: one that is nearly full may end the plan.
+                # Full machines of it are always too slow, but one that is nearly full may end the plan.
                 nearly = self.needs.nearly and self.needs.nearly[j] and required < m.throughput[j]
                 if nearly and alone and asked <= 1 <= room:
                     self._offer(cost + self.price[j], (*before, (j, 0)), required)
@@ -414,7 +415,7 @@ class _WholeSearch:
                 self._offer(cost + n * self.price[j], (*before, (j, n)), 0)
             if len(before) + 1 >= m.most or j + 1 >= len(m.configurations):
                 continue
-            # As many, where others have to give a row what it lacks.
+            # As many, if others have to meet the rest of a row.
             for fewer in range(int(min(n - 1 if alone else n, room)), 0, -1):
                 spent, further = cost + fewer * self.price[j], here - fewer * t
                 if spent + m.least[j + 1] * further >= self.below:

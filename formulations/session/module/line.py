@@ -1,25 +1,25 @@
 """A line below the cost of a module's plans over an interval of latency budgets, rule `continuous` (compiled, ours).
 
-Where a partial machine is filled up with dummies, the cost falls continuously with the budget, and the cost at the slow
-end of an interval is a bound that only gets better as fast as the interval gets narrower. A line follows the fall. With
-time at a price of s money per second after the begin l of the interval (l, r],
+If a partial machine is filled up with dummies, the cost falls continuously with the budget. The cost at the slow end of
+an interval is then a bound that only improves as fast as the interval narrows. A line follows the fall. With time at a
+price of s money per second after the start l of the interval (l, r],
 
     h = min over plans and budgets x in [l, r] of  cost(plan, x) + s·(x − l),      so  C(x) >= h − s·(x − l).
 
-With whole counts and the last configuration j fixed, a plan costs a constant plus ρ_j·f(x), where the rate f of the
-partial machine is the largest of what is left of the module's rate and of the rates b_i/(x − d_i) − o_i that the needs
-leave to it (`continuous_module`). Each of them is convex and falls with x, so their maximum does; the minimum over x is
-found by halving [x_0, r] at the sign of the slope, x_0 being where f fits a machine. On the last piece [a, b] that is
-left, cost + ρ_j·f(b) + s·(a − l) is a bound without rounding of the slope's sign mattering by more than the piece.
+With whole counts and the last configuration j fixed, a plan costs a constant plus ρ_j·f(x). The rate f of the partial
+machine is the largest of the rest of the module's rate and of the rates b_i/(x − d_i) − o_i that the needs leave to it
+(`continuous_module`). Each of them is convex and falls with x, so their maximum does. The minimum over x is found by
+halving [x_0, r] at the sign of the slope, with x_0 the first x at which f fits a machine. On the last piece [a, b],
+cost + ρ_j·f(b) + s·(a − l) is a bound, and rounding of the slope's sign changes it by no more than the piece.
 
-With the slope from the plan at l to that at r, h is that of the chord less a term of second order in the width wherever
-one choice of counts is the best, or several that meet; a step within the interval is left to be found by cutting.
+With the slope from the plan at l to that at r, h is that of the chord less a term of second order in the width. This
+holds wherever one choice of counts is the best, or several that meet; a step within the interval has to be cut.
 
-Where the last allocation may have very many counts, those beyond a few are taken together: n machines and a partial one
-of configuration j have a rate that meets all needs, and cost ρ_j times that rate at least.
+If the last allocation may have very many counts, those beyond a few are combined: n machines and a partial one of
+configuration j have a rate that meets all needs, and cost at least ρ_j times that rate.
 
-Counts are searched as in `continuous_module`, with the needs at r, which are the least ones, in all bounds; time costs
-nothing there. As the needs grow towards l, counts are limited by cost alone.
+Counts are searched as in `continuous_module`. All bounds use the needs at r, which are the least ones, and a price of
+time of 0. As the needs grow towards l, only cost limits the counts.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ from formulations.session.module.remaining_rate import FEW
 
 HALVINGS = 60
 MOST_COUNTS = 32
-"""Counts of the last allocation that are tried one by one; larger ones are taken together, as if machines had parts."""
+"""Counts of the last allocation that are tried one by one; larger ones are combined, as if machines had parts."""
 
 
 class Line(NamedTuple):
     """Lower bound `start` − `slope`·(x − `left`) on the cost at budgets x of the interval after `left` (seconds).
 
     Attributes:
-        left: where the interval begins, in seconds.
+        left: start of the interval, in seconds.
         start: money per hour there.
         slope: money per hour by which it falls per second.
     """
@@ -77,7 +77,7 @@ class LineStart(NamedTuple):
 
 
 class _Needs(NamedTuple):
-    """What the machines of a plan ask of the partial machine's rate f: batch/(x − duration) <= own + f at budget x.
+    """The needs of a plan's machines for the partial machine's rate f: batch/(x − duration) <= own + f at budget x.
 
     The first rows are whole machines, the last row in use is the partial machine itself.
 
@@ -100,11 +100,11 @@ def search_line(
 
     Args:
         p: the problem at the interval's slow end; no configuration may be free.
-        left: where the interval begins, in seconds.
+        left: start of the interval, in seconds.
         slope: price of time, in money per hour for each second after `left`.
-        below: a value that some plan is known to reach, money per hour; no more is returned.
-        tolerance: plans that are cheaper than the least value found by less than this share are not looked for; that
-            share is taken off what is returned.
+        below: a value that some plan is known to reach, money per hour; the result is never larger.
+        tolerance: plans that are cheaper than the least value found by less than this share are not searched; that
+            share is subtracted from the result.
         nodes: most nodes.
 
     Returns:
@@ -122,7 +122,7 @@ def search_line(
             if _descend(p, stack, d, best * (1.0 - tolerance)):
                 d += 1
             continue
-        # Every bound here leaves out the price of time, which is 0 or more, so that it errs low.
+        # Every bound here leaves out the price of time, which is 0 or more, so it errs low.
         j = next_configuration(p, stack, d, best * (1.0 - tolerance))
         if j < 0:
             d -= 1
@@ -149,7 +149,7 @@ def _descend(p: ContinuousProblem, stack: Stack, d: int, below: float) -> bool:
     stack.cost[child] = stack.cost[d] + n * p.price[j]
     stack.bought[child] = stack.bought[d] + n * p.throughput[j]
     rate = to_buy(p, stack, child)
-    # Counts may be past what is left to buy here, and then fewer machines only cost less: the bound below decides.
+    # Counts may be past the rate that is left to buy here, and then fewer machines only cost less: the bound decides.
     if rate > 0.0 and stack.cost[child] + p.unit_cost[j + 1] * rate > below:
         # Fewer machines leave more to buy from those that cost more per request.
         stack.machines[d] = 0
@@ -170,16 +170,16 @@ def _close(p: ContinuousProblem, stack: Stack, needs: _Needs, d: int, left: floa
         stack: the levels before d, and the configuration of level d.
         needs: room for the needs of one plan.
         d: the level that the plans end with.
-        left: where the interval begins, in seconds.
+        left: start of the interval, in seconds.
         slope: price of time, in money per hour for each second after `left`.
-        below: the least value so far, which is returned where none is less.
+        below: the least value so far, which is returned if none is less.
     """
     j = stack.at[d]
     price, rate = p.price[j], to_buy(p, stack, d)
     n, enough = first_counts(p, stack, d, rate)
     best, tried = below, 0
     while n == 0 or np.isfinite(p.whole_latency[j]):
-        # More machines cost more still.
+        # More machines cost still more.
         if stack.cost[d] + n * price > best:
             break
         if tried == MOST_COUNTS:
@@ -195,9 +195,9 @@ def _close(p: ContinuousProblem, stack: Stack, needs: _Needs, d: int, left: floa
 def _close_fluid(p: ContinuousProblem, stack: Stack, needs: _Needs, d: int, n: int, left: float, slope: float) -> float:
     """Lower bound on cost and price of time with at least n whole machines of level d's configuration.
 
-    Machines, a partial one included, are taken apart: any rate from that of n machines on can be had at the unit cost,
-    as long as it meets all needs. Latencies are shortened and rates raised by a few `TIE`, so that the bound errs low.
-    Infinite: no budget of the interval is long enough.
+    Machines, a partial one included, count in parts: any rate from that of n machines on can be had at the unit cost,
+    if it meets all needs. Latencies are shortened and rates raised by a few `TIE`, so that the bound errs low.
+    Infinite means that no budget of the interval is long enough.
     """
     j = stack.at[d]
     begin = left
@@ -232,7 +232,7 @@ def _close_at(
         begin = max(begin, p.whole_latency[k] * (1.0 - 2.0 * TIE))
         if p.by_rate:
             needs.batch[size], needs.duration[size] = p.batch[k], p.duration[k]
-            # What lacks by rounding only is enough.
+            # A rate that is missing only by rounding is enough.
             needs.own[size] = bought - stack.origin[i] + TIE * p.rate
             size += 1
     least = np.inf
@@ -244,15 +244,15 @@ def _close_at(
         if at <= p.budget:
             least = cost + slope * (at - left)
     most = t * (1.0 + 2.0 * TIE)
-    # One partial machine cannot take what is left, or that alone costs too much.
+    # One partial machine cannot take the rest, or that alone costs too much.
     if rest > most or cost + p.unit_cost[j] * rest > below:
         return least
     if t - rest < FEW * p.rate and rest_of_rate(p, stack, d, n + 1) >= 0.0:
-        return least  # what is left fills a whole machine
+        return least  # the rest fills a whole machine
     needs.batch[size], needs.duration[size] = p.batch[j], p.duration[j]
     needs.own[size] = bought - stack.origin[d] if p.shared else 0.0
     if p.even and n > 0:
-        # n·t + f >= (n + 1)·q/(x − d): what the whole machines take counts already; what lacks by rounding is enough.
+        # n·t + f >= (n + 1)·q/(x − d), with the rate of the whole machines; a rate missing only by rounding is enough.
         needs.batch[size], needs.own[size] = p.batch[j] * (n + 1), n * t + TIE * p.rate
     size += 1
     for k in range(size):
@@ -269,7 +269,7 @@ def _least_partial(
     """Lower bound on the cost of the partial machine and the price of time over budgets from `begin` to `end` seconds.
 
     Both add up to a convex function of the budget, so halving at the sign of its slope closes in on the minimum. The
-    result takes the rate at the end of the last piece and the time at its begin: no point of the piece is below.
+    result takes the rate at the end of the last piece and the time at its start: no point of the piece is below.
     """
     for _ in range(HALVINGS):
         middle = 0.5 * (begin + end)
@@ -286,7 +286,7 @@ def _least_partial(
 
 @compiled
 def _rate_and_fall(needs: _Needs, size: int, rest: float, budget: float) -> tuple[float, float]:
-    """The rate of the partial machine at a budget in seconds, and its fall per second; infinite if no rate will do."""
+    """The rate of the partial machine at a budget in seconds, and its fall per second; infinite if none is enough."""
     rate, fall = max(rest, 0.0), 0.0
     limit = budget * (1.0 + TIE)
     for k in range(size):

@@ -1,7 +1,7 @@
-"""Partial machines that dummies fill nearly up to full, where a full one is slower (`rr` with concurrency, ours).
+"""Partial machines that dummies fill nearly up to full, if a full one is slower (`rr` with concurrency, ours).
 
-Under dummy rule `continuous` such a machine takes d + b/f for any rate f below t. No plan attains d + b/t, and where
-the other modules leave any more than that, a rate that is near enough to t does.
+Under dummy rule `continuous` such a machine takes d + b/f for any rate f below t. No plan attains d + b/t. If the other
+modules leave any more than that, a rate that is close enough to t works.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from fractions import Fraction
 from euclio.problems.session import Module, ModulePlan, Plan, PlanSpace, Session, evaluate
 
 LACKING = tuple(Fraction(1, 10**digits) for digits in (2, 4, 6, 8, 10, 12, 15, 20, 30))
-"""Shares of t that f may lack, the largest first: rates that one can write down."""
+"""Shares of t by which f may be below it, the largest first: decimal numbers."""
 
 
 def nearly_full(session: Session, space: PlanSpace, plan: Plan) -> Plan:
-    """The plan with its partial machines filled up as far as the SLO asks for.
+    """The plan with its partial machines filled up as far as the SLO requires.
 
     Args:
         session: the instance.
         space: the plan space, with whole machines.
-        plan: a plan whose partial machines take what the whole ones leave of the rate.
+        plan: a plan whose partial machines take the rest of the rate that the whole ones leave.
 
     Returns:
-        The plan itself where the dummy rule leaves no choice; one that misses the SLO where no share was near enough.
+        The plan itself if the dummy rule leaves no choice; a plan that misses the SLO if no share was close enough.
     """
     if space.dummy.countable or not any(m.allocations[-1].partial_rps for m in plan.modules):
         return plan

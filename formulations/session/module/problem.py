@@ -1,6 +1,6 @@
-"""One module at one latency budget, as the searches for its cheapest plan read it (compiled, ours).
+"""One module at one latency budget, as the input of searches for its cheapest plan (compiled, ours).
 
-A configuration *needs* a remaining rate of at least b/(L − d), or none where it alone decides the latency.
+A configuration *needs* a remaining rate of at least b/(L − d), or 0 if it alone decides the latency.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from formulations.session.module.remaining_rate import few_share
 from formulations.tolerances import RATES, SUMS, UNIT_ROUNDING
 
 BELOW_DURATION = 0.1 * TIE
-"""A duration that leaves less than this share of a budget that was taken a `TIE` longer exceeds the budget. Where
-dummies fill any number of machines, these are then no more than can be counted."""
+"""A duration that leaves less than this share of a budget that was taken a `TIE` longer exceeds the budget. So if
+dummies fill any number of machines, there are no more of these than can be counted."""
 NO_LIMIT = 1 << 60
 MOST_SUMS = 1e4
 """Sums of this many machine prices and more are not rounded up to the next reachable one."""
 
 THROUGHPUT, PRICE, UNIT_COST, WHOLE_NEED, PARTIAL_NEED, MOST_THROUGHPUT, DURATION, BATCH, LOW = range(9)
-"""Rows of a module's table: t, the nearest float; p; ρ = p/t, where machines are charged whole the least from here on;
+"""Rows of a module's table: t, the nearest float; p; ρ = p/t, or the least from here on if machines are charged whole;
 the remaining rate that whole machines need; the rate that a partial machine needs (its own, under `tc-shared` that of
-its ratio, in form `EVEN` that of every machine next to it); the largest t from here on, at the end 0; d; b; what t has
-beyond its float, at the end what the rate has."""
+its ratio, in form `EVEN` that of every machine next to it); the largest t from here on, at the end 0; d; b; the
+difference of t from its float, at the end that of the rate."""
 
 
 class Stock(NamedTuple):
-    """Most machines of hardware types in each module, and what its machines come to at least (`least.py`).
+    """Most machines of hardware types in each module, and least totals of its machines (`least.py`).
 
     Attributes:
-        kind: number of the type of each configuration of the session, -1: there is no limit, shape (configurations,).
-        most: most machines, shape (modules, types with a limit); where machines are charged by share, most of the sum
-            of shares.
-        gives: what a machine of each configuration gives to each row, shape (rows, configurations).
-        least: what the rows ask of each module, shape (modules, rows).
+        kind: number of the type of each configuration of the session, shape (configurations,); -1 means no limit.
+        most: most machines, shape (modules, types with a limit); if machines are charged by share, most of the sum of
+            shares.
+        gives: amount that a machine of each configuration gives to each row, shape (rows, configurations).
+        least: requirement of the rows in each module, shape (modules, rows).
     """
 
     kind: Ints
@@ -50,24 +50,24 @@ class Stock(NamedTuple):
 
 @compiled
 def no_stock(s: SessionArrays) -> Stock:
-    """That nothing is limited."""
+    """The stock of a session without limits."""
     nothing, rows = np.zeros((s.rate.size, 0)), np.zeros((0, s.batch.size))
     return Stock(np.full(s.batch.size, -1, np.int64), nothing, rows, nothing)
 
 
 class ModuleProblem(NamedTuple):
-    """One module at one budget: the configurations that are of any use, in rank order.
+    """One module at one budget: the useful configurations, in rank order.
 
-    Handed on by value, so that one table holds what is known of a configuration (see `SessionArrays`).
+    It is passed by value, so one table holds all figures of a configuration (see `SessionArrays`).
 
     Attributes:
         configuration: index among the session's configurations, shape (configurations kept,).
         group: number of each configuration's throughput-cost ratio, shape (configurations kept,).
         table: a row per figure, from `THROUGHPUT` to `LOW`, shape (rows, configurations kept + 1).
-        kind: number of the hardware type of each configuration, -1: there is no limit, shape (configurations kept,).
+        kind: number of the hardware type of each configuration, shape (configurations kept,); -1 means no limit.
         stock: most machines of each type with a limit, or most of the sum of their shares, shape (types,).
-        gives: what a machine gives to each row, by configuration of the session, shape (rows, configurations).
-        least: what each row asks for, shape (rows,).
+        gives: amount that a machine gives to each row, by configuration of the session, shape (rows, configurations).
+        least: requirement of each row, shape (rows,).
         rate: the module's rate, the nearest float.
         few: rates below this are computed anew, as sums of floats lack digits there.
         dummies: whether dummies may fill the last machine.
@@ -76,9 +76,9 @@ class ModuleProblem(NamedTuple):
         even: whether the machines of the last allocation share its rate (form `EVEN`).
         whole: whether a partial machine is charged whole.
         rising: whether a configuration never costs less per request than those before it. Prices on stock and partial
-            machines that are charged whole may make later ones the cheaper ones.
+            machines that are charged whole may make later ones cheaper.
         fills: whether dummies fill any number of machines, which are charged whole anyway.
-        free: whether they may fill a partial machine up to any rate as well.
+        free: whether they may also fill a partial machine up to any rate.
     """
 
     configuration: Ints
@@ -101,14 +101,14 @@ class ModuleProblem(NamedTuple):
 
 
 class ProblemRoom(NamedTuple):
-    """What one problem after the other is written into, since asking for memory takes longer than filling it.
+    """The memory for consecutive problems, since an allocation takes longer than filling it.
 
     Attributes:
         needs: the remaining rate that whole and partial machines need, shape (2, most configurations of a module).
         kept: the configurations kept, the last one first, shape (most configurations,).
-        numbers: at its begin `configuration`, `group` and `kind` of the problem, one behind the other,
+        numbers: at its start `configuration`, `group` and `kind` of the problem, one behind the other,
             shape (3 · most configurations,).
-        table: at its begin `table` of the problem, row by row, shape (rows · (most configurations + 1),).
+        table: at its start `table` of the problem, row by row, shape (rows · (most configurations + 1),).
     """
 
     needs: Floats
@@ -123,9 +123,9 @@ class ModulePlanFound(NamedTuple):
     Attributes:
         cost: money per hour; infinite means none below the cutoff.
         machines: whole machines per configuration kept, shape (configurations kept,).
-        partial_at: which of them has the partial machine, -1: none.
+        partial_at: the one of them that has the partial machine; -1 means none.
         nodes: nodes of the search.
-        complete: whether the search was exhausted: no plan is cheaper than both `cost` and the cutoff.
+        complete: whether the search was exhausted, so that no plan is cheaper than both `cost` and the cutoff.
     """
 
     cost: float
@@ -137,7 +137,7 @@ class ModulePlanFound(NamedTuple):
 
 @compiled
 def most_configurations(s: SessionArrays) -> int:
-    """The most configurations that a module has."""
+    """The largest number of configurations of a module."""
     most = 0
     for m in range(s.rate.size):
         most = max(most, s.first[m + 1] - s.first[m])
@@ -155,7 +155,7 @@ def new_problem_room(s: SessionArrays) -> ProblemRoom:
 
 @compiled
 def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> ModuleProblem:
-    """What the search of module m's cheapest plan reads at one latency budget; useless configurations are left out.
+    """The input of the search for module m's cheapest plan at one latency budget, without useless configurations.
 
     Args:
         s: the session.
@@ -164,7 +164,7 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
         stock: most machines of hardware types.
 
     Returns:
-        The configurations that some plan within the budget may use, with what each of them needs.
+        The configurations that some plan within the budget may use, with the needs of each of them.
     """
     room = new_problem_room(s)
     size = fill_problem(s, m, budget, stock, room)
@@ -179,9 +179,9 @@ def module_problem(s: SessionArrays, m: int, budget: float, stock: Stock) -> Mod
 def problem_rules(
     s: SessionArrays, m: int, few: float, stock: Stock
 ) -> tuple[float, float, bool, int, bool, bool, bool, bool, bool, bool]:
-    """What a problem of module m says in single numbers, from `rate` to `free`; rates below `few` are computed anew.
+    """The single numbers of a problem of module m, from `rate` to `free`; rates below `few` are computed anew.
 
-    Apart from the arrays, since whoever searches in place has to make these itself.
+    They are separate from the arrays, since a caller that searches in place makes those itself.
     """
     fills = s.whole and s.dummies
     return (
@@ -206,7 +206,7 @@ def _is_rising(s: SessionArrays, stock: Stock) -> bool:
 
 @compiled_in_place
 def fill_problem(s: SessionArrays, m: int, budget: float, stock: Stock, room: ProblemRoom) -> int:
-    """Write the arrays of a module's problem (`module_problem`), and say how many configurations are kept.
+    """Write the arrays of a module's problem (`module_problem`), and return the number of configurations kept.
 
     Args:
         s: the session.
@@ -225,7 +225,8 @@ def fill_problem(s: SessionArrays, m: int, budget: float, stock: Stock, room: Pr
     limited = stock.most.shape[1] > 0
     rising = _is_rising(s, stock)
     for k in range(lo, hi):
-        # Far less than the budget was taken longer by is left for collecting: the budget itself is below the duration.
+        # The time left to collect is far less than the extension of the budget: the budget itself is below the
+        # duration.
         if s.duration[k] >= limit * (1.0 - BELOW_DURATION if fills else 1.0):
             continue
         need = s.batch[k] / (limit - s.duration[k])
@@ -234,7 +235,7 @@ def fill_problem(s: SessionArrays, m: int, budget: float, stock: Stock, room: Pr
         if s.policy == LEFT or s.policy == TIED:
             whole[k - lo] = need
         else:
-            # The configuration alone decides: no rate is needed, or none is enough.
+            # The configuration alone decides: it needs no rate, or none is enough.
             full = full_latency(s, k)
             whole[k - lo] = 0.0 if full <= limit else np.inf
             if even:
@@ -244,17 +245,17 @@ def fill_problem(s: SessionArrays, m: int, budget: float, stock: Stock, room: Pr
     # From the last configuration to the first, as dummies fill a machine of this configuration or of a later one.
     for i in range(count - 1, -1, -1):
         t = s.throughput[lo + i]
-        # Nowhere is more left than the whole rate, so this is the least deficit. It errs low, as the need does: that is
+        # No more than the whole rate is ever left, so this is the least deficit. It errs low, as the need does: that is
         # smaller by more than a `TIE`, and a difference of numbers that large loses far less.
         deficit = whole[i] - rate
         as_whole = deficit <= 0.0 or (s.dummies and deficit < max(most, t)) or (fills and np.isfinite(whole[i]))
         as_partial = partial[i] <= rate and (partial[i] < t or s.policy == TIED)
-        # Where dummies fill machines for nothing, only form `FIXED` has plans with others that could be the cheapest.
+        # If dummies fill machines at no cost, only form `FIXED` has plans with others that could be the cheapest.
         if fills:
             as_partial = partial[i] < t and not as_whole and s.policy < LEFT
         if not as_whole:
             whole[i] = np.inf
-        # Without a machine of it in stock it is in no plan, whatever it needs.
+        # Without a machine of it in stock it is in no plan.
         if limited and not is_in_stock(stock, m, lo + i):
             continue
         if as_whole or as_partial:
@@ -273,10 +274,10 @@ def fill_problem(s: SessionArrays, m: int, budget: float, stock: Stock, room: Pr
         table[WHOLE_NEED, i], table[PARTIAL_NEED, i], table[LOW, i] = whole[own], partial[own], s.low[k]
         table[DURATION, i], table[BATCH, i] = s.duration[k], s.batch[k]
         table[MOST_THROUGHPUT, i] = max(table[MOST_THROUGHPUT, i + 1], s.throughput[k])
-        # Searches buy what is left at this or more. Prices on stock may make a later configuration cheaper.
+        # Searches buy the rest at this or more. Prices on stock may make a later configuration cheaper.
         if not rising and i + 1 < size:
             table[UNIT_COST, i] = min(table[UNIT_COST, i], table[UNIT_COST, i + 1])
-    # `same_ratio` compares with the configuration before, kept or not, so those left out are counted through.
+    # `same_ratio` compares with the configuration before, kept or not, so those left out are counted too.
     if s.policy == TIED:
         number = 0
         for i in range(1, size):
@@ -288,16 +289,16 @@ def fill_problem(s: SessionArrays, m: int, budget: float, stock: Stock, room: Pr
 
 @compiled_on_tables
 def even_batch(s: SessionArrays, k: int) -> float:
-    """Requests q of form `EVEN`, where a machine that has the share R/n of the rate takes d + q·n/R; a lower bound.
+    """Requests q of form `EVEN`, in which a machine with the share R/n of the rate takes d + q·n/R; a lower bound.
 
-    (F − d)·t, less what rounding may have added to F: at a very high concurrency their difference has few digits.
+    It is (F − d)·t, less the possible rounding error of F: at a very high concurrency their difference has few digits.
     """
     return float(max(full_latency(s, k) * (1.0 - 4.0 * UNIT_ROUNDING) - s.duration[k], 0.0) * s.throughput[k])
 
 
 @compiled_on_tables
 def is_in_stock(stock: Stock, m: int, k: int) -> bool:
-    """Whether module m may have anything of configuration k of the session."""
+    """Whether module m may have any machine, or part, of configuration k of the session."""
     return bool(stock.kind[k] < 0 or stock.most[m, stock.kind[k]] > 0.0)
 
 
@@ -305,15 +306,15 @@ def is_in_stock(stock: Stock, m: int, k: int) -> bool:
 def fluid_bound(s: SessionArrays, m: int, budget: float, stock: Stock) -> float:
     """Lower bound on module m's cost per hour within a latency budget in seconds; infinite if no plan is within it.
 
-    Of the configurations that a plan uses one has the least unit cost, and together they take at least the rate that
-    this one needs.
+    One of the configurations of a plan has the least unit cost, and together they take at least the rate that this one
+    needs.
     """
     rate, limit = s.rate[m], budget * (1.0 + TIE)
     most, limited = 0.0, stock.most.shape[1] > 0
     for k in range(s.first[m], s.first[m + 1]):
         most = max(most, s.throughput[k])
     best, reach = np.inf, _most_rate(s, m, limit, stock) if limited else np.inf
-    # What rounding may have taken off the sum counts as there.
+    # The possible rounding loss of the sum is added to it.
     if reach < rate * (1.0 - SUMS):
         return best
     for k in range(s.first[m], s.first[m + 1]):
@@ -322,18 +323,18 @@ def fluid_bound(s: SessionArrays, m: int, budget: float, stock: Stock) -> float:
             continue
         if s.duration[k] >= limit or (limited and not is_in_stock(stock, m, k)):
             continue
-        # Where the configuration alone decides the latency, no rate is asked for, which only lowers the bound.
+        # If the configuration alone decides the latency, it needs no rate, which only lowers the bound.
         need = 0.0
         if s.policy == LEFT or s.policy == TIED:
             need = s.batch[k] / (limit - s.duration[k])
         if need * (1.0 - SUMS) > reach:
             continue
-        # A need above the rate takes dummies: they fill less than one machine, of any configuration that the plan has,
-        # or where machines are charged whole any number of machines.
+        # A need above the rate takes dummies. They fill less than one machine, of any configuration that the plan has,
+        # or any number of machines if these are charged whole.
         if need <= rate * (1.0 + TIE) or (s.dummies and (s.whole or need - rate < most)):
             cost = s.unit_cost[k] * max(rate, need)
             best = min(best, max(cost, s.price[k]) if s.whole else cost)
-    # Each row is bought at the least price of what it asks for.
+    # Each row is bought at the least price per unit of it.
     for row in range(stock.least.shape[1]):
         if stock.least[m, row] > 0.0:
             each = np.inf
@@ -348,13 +349,13 @@ def fluid_bound(s: SessionArrays, m: int, budget: float, stock: Stock) -> float:
 def _most_rate(s: SessionArrays, m: int, limit: float, stock: Stock) -> float:
     """The most requests per second that machines of module m in stock take, with durations below `limit` seconds.
 
-    Infinite: a type without a limit is among them.
+    It is infinite if a type without a limit is among them.
     """
     for k in range(s.first[m], s.first[m + 1]):
         if stock.kind[k] < 0 and s.duration[k] < limit:
             return np.inf
     total = 0.0
-    # Type by type, as a table of all of them would have to be asked for.
+    # Type by type, since a table of all of them would need memory.
     for kind in range(stock.most.shape[1]):
         if stock.most[m, kind] <= 0.0:
             continue
@@ -385,9 +386,9 @@ def largest_sum_below(p: ModuleProblem, limit: float) -> float:
                 other = price
             elif price != other:
                 return limit
-    # A sum that equals the limit but for rounding counts as within it, and the sum found is rounded up.
+    # A sum that equals the limit up to rounding counts as within it, and the result is rounded up.
     room = limit * (1.0 + TIE)
-    # Where many machines are bought, their sums lie too close to each other to be worth the loop.
+    # If many machines are bought, their sums lie too close to each other to be worth the loop.
     if room > MOST_SUMS * max(least, other):
         return limit
     if other < 0.0:
@@ -423,7 +424,7 @@ def machines_left(p: ModuleProblem, at: Ints, count: Ints, d: int, j: int) -> fl
 
 @compiled_on_tables
 def row_lacks(p: ModuleProblem, at: Ints, count: Ints, d: int, row: int) -> float:
-    """What a row asks for beyond the machines of the levels before d; what rounding may have added asks for nothing."""
+    """The requirement of a row beyond the machines of the levels before d; 0 if only rounding may have made it."""
     left = p.least[row] * (1.0 - RATES)
     for i in range(d):
         left -= count[i] * p.gives[row, p.configuration[at[i]]]
@@ -432,7 +433,7 @@ def row_lacks(p: ModuleProblem, at: Ints, count: Ints, d: int, row: int) -> floa
 
 @compiled_on_tables
 def rows_are_met(p: ModuleProblem, at: Ints, count: Ints, d: int, j: int, machines: float) -> bool:
-    """Whether the levels before d and so many machines of configuration j give each row what it asks for."""
+    """Whether the levels before d and `machines` of configuration j meet the requirement of each row."""
     for row in range(p.least.size):
         if row_lacks(p, at, count, d, row) > machines * p.gives[row, p.configuration[j]]:
             return False
@@ -441,10 +442,10 @@ def rows_are_met(p: ModuleProblem, at: Ints, count: Ints, d: int, j: int, machin
 
 @compiled_on_tables
 def look_up_detours(p: ModuleProblem, detours: Floats) -> None:
-    """Write what rows make plans cost, from each configuration on.
+    """Write the additional costs of plans by rows, from each configuration on.
 
     Machines of configuration j and later ones cost Σ p·n = Σ ρ_j·t·n + Σ (p − ρ_j·t)·n, and no term of the second sum
-    is negative; so it is at least what the row lacks times the least (p − ρ_j·t)/a.
+    is negative. So the second sum is at least the missing amount of the row times the least (p − ρ_j·t)/a.
 
     Args:
         p: the module at one budget.
@@ -470,9 +471,9 @@ def look_up_detours(p: ModuleProblem, detours: Floats) -> None:
 
 @compiled_on_tables
 def rows_cost(p: ModuleProblem, detours: Floats, at: Ints, count: Ints, d: int, j: int, rate: float) -> float:
-    """What machines of configuration j and later ones cost per hour, at least, that take a rate and meet the rows.
+    """The least cost per hour of machines of configuration j and later ones that take a rate and meet the rows.
 
-    A row of which something is lacking takes a machine, and so many that the best ones give it.
+    A row that is not met yet takes a machine, and enough of the best ones to meet it.
     """
     plain = p.table[UNIT_COST, j] * max(rate, 0.0)
     most = plain

@@ -1,8 +1,8 @@
-"""The rate that whole machines leave, with twice the digits of a float where little is left (compiled, ours).
+"""The rate that whole machines leave, with twice the digits of a float if little is left (compiled, ours).
 
-A rate may be a throughput as a float prints it: then what is left over is a sliver of 1e-16 of it, or nothing, or a
-sliver is lacking, and these are different plans. Sums of floats cannot tell them apart; sums of pairs of floats can
-(Dekker 1971). Slivers below `NO_RATE` are taken for nothing, which the exact check of the plan has to confirm.
+A rate may be a throughput as a float prints it. Then the rest is a sliver of 1e-16 of it, or nothing, or a sliver is
+missing, and these are different plans. Sums of floats cannot distinguish them; sums of pairs of floats can (Dekker
+1971). Slivers below `NO_RATE` count as nothing, which the exact check of the plan has to confirm.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from euclio.problems.session.arrays import Floats, Ints
 from formulations.tolerances import NO_RATE
 
 FEWER, FEW, WIDE_PRICES = 1e-6, 1e-3, 1e3
-"""Rates below the first share of the module's rate are computed anew, since sums of floats lack digits there; below the
-second one where unit costs lie so far apart that a small rate may make up most of the cost."""
+"""Rates below the first share of the module's rate are computed anew, since sums of floats lack digits there. The
+second
+share replaces it if unit costs lie so far apart that a small rate may make up most of the cost."""
 HALVES = 134217729.0
 """2^27 + 1 splits a float into two halves whose products are exact."""
 
@@ -22,15 +23,15 @@ HALVES = 134217729.0
 def rate_left(
     rate: float, throughput: Floats, low: Floats, at: Ints, count: Ints, levels: int, j: int, machines: int
 ) -> float:
-    """What is left of the module's rate, below zero if it is exceeded, in requests per second.
+    """The rest of the module's rate, below zero if it is exceeded, in requests per second.
 
     Args:
         rate: the module's rate, the nearest float.
         throughput: throughput of each configuration, the nearest float.
-        low: what each throughput, and last the rate, has beyond that float.
+        low: the difference of each throughput, and last of the rate, from that float.
         at: configuration of each allocation.
         count: whole machines of each allocation.
-        levels: how many allocations there are.
+        levels: number of allocations.
         j: configuration of one more allocation.
         machines: its whole machines.
     """
@@ -43,12 +44,12 @@ def rate_left(
 
 @compiled_on_tables
 def rest_of(rate: float, throughput: Floats, low: Floats, machines: Ints) -> float:
-    """What whole machines leave of the module's rate, in requests per second; below zero: they exceed it.
+    """The rest of the module's rate after whole machines, in requests per second; below zero if they exceed it.
 
     Args:
         rate: the module's rate, the nearest float.
         throughput: throughput of each configuration kept, the nearest float, shape (configurations kept,) or more.
-        low: what each throughput, and last the rate, has beyond that float.
+        low: the difference of each throughput, and last of the rate, from that float.
         machines: whole machines of each configuration kept, shape (configurations kept,).
     """
     left, left_low = rate, low[-1]
@@ -60,12 +61,12 @@ def rest_of(rate: float, throughput: Floats, low: Floats, machines: Ints) -> flo
 
 @compiled
 def _less(high: float, low: float, n: float, t: float, t_low: float) -> tuple[float, float]:
-    """A pair of floats less n times another pair, as a pair: first the float nearest to it, then what it lacks.
+    """A pair of floats less n times another pair, as a pair: first the float nearest to it, then the remainder.
 
-    That is Dekker's product and sum (1971) without their last terms, so that about 1e-31 of what is summed up is lost.
+    That is Dekker's product and sum (1971) without their last terms, so about 1e-31 of the summed numbers is lost.
     """
     product = n * t
-    # `error` is what the rounded product lacks, exactly; `rest` and `back` recover what the rounded difference lacks.
+    # `error` is the exact rounding error of the product; `rest` and `back` recover that of the difference.
     split_n, split_t = HALVES * n, HALVES * t
     n_high, t_high = split_n - (split_n - n), split_t - (split_t - t)
     n_low, t_rest = n - n_high, t - t_high
@@ -95,20 +96,20 @@ def few_share(unit_cost: Floats) -> float:
 def settled_rest(
     rate: float, throughput: Floats, low: Floats, at: Ints, count: Ints, d: int, j: int, nearest: int
 ) -> tuple[int, float, float]:
-    """Whole machines of configuration j that the rate left fills, where a multiple of its throughput is close to it.
+    """Whole machines of configuration j that the rate left fills, if a multiple of its throughput is close to it.
 
     Args:
         rate: the module's rate, the nearest float.
         throughput: throughput of each configuration, the nearest float.
-        low: what each throughput, and last the rate, has beyond that float.
+        low: the difference of each throughput, and last of the rate, from that float.
         at: configuration of each allocation before.
         count: whole machines of each allocation before.
-        d: how many allocations there are before.
+        d: number of allocations before.
         j: the configuration to fill.
         nearest: the number of machines whose rate is close to the rate left.
 
     Returns:
-        The machines, the rate that they leave, and what that lacks to one more machine, both in requests per second.
+        The machines, the rate that they leave, and the distance of that from one more machine, in requests per second.
     """
     t, left = throughput[j], rate_left(rate, throughput, low, at, count, d, j, nearest)
     # The last of them would not be full: one machine less, which leaves nearly a whole machine's rate.

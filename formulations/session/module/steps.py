@@ -1,8 +1,8 @@
 """Steps of a module's cost curve that one search finds: ever faster plans that cost ever more (compiled, ours).
 
 A search for the cheapest plan within one latency budget rules out nearly the same plans as the search for the next
-faster one. So it keeps the next few steps on its way, and looks below a plan's allocations only for what would be
-cheaper than the steps that are as fast.
+faster one. So it keeps the next few steps on its way, and below a plan's allocations it searches only for plans cheaper
+than the steps that are as fast.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from euclio.problems.session.arrays import Floats, Ints
 from formulations.session.module.problem import BATCH, DURATION, ModuleProblem, record_machines
 
 MOST_STEPS = 32
-"""Steps that one search keeps at most."""
+"""The most steps that one search keeps."""
 SIZE, MOST, PATIENCE, PARTIAL = range(4)
-"""Numbers: how many steps there are; how many are kept at most; nodes that a search may take for more than one; from
-here on which configuration of each step has the partial machine, -1: none."""
+"""Numbers: how many steps there are; the most that are kept; nodes that a search may take for more than one. From the
+last one on, the configuration of each step's partial machine; -1 means none."""
 LATENCY, COST = range(2)
 SCOPE = MOST_STEPS
-"""Rows of points, and behind them the column that says how far steps are looked for: the latency in seconds that faster
-plans are taken for, and the cost per hour."""
+"""Rows of points, and behind them the column with the scope of the search for steps: the latency in seconds that faster
+plans count as, and the cost per hour."""
 
 
 class Steps(NamedTuple):
     """Plans of falling latency and rising cost, the cheapest one first.
 
-    As few arrays as hold them, since each that a search is handed takes time.
+    It has as few arrays as possible, since each one that is passed to a search takes time.
 
     Attributes:
         numbers: whole numbers from `SIZE` to `PARTIAL`, shape (`PARTIAL` + `MOST_STEPS`,).
@@ -45,7 +45,7 @@ class Steps(NamedTuple):
 
 @compiled
 def new_steps(configurations: int) -> Steps:
-    """Room for the steps of modules of which so many configurations are kept; one step is kept at most."""
+    """Room for the steps of modules with this number of configurations kept; one step is kept at most."""
     steps = Steps(
         np.empty(PARTIAL + MOST_STEPS, np.int64),
         np.empty((2, MOST_STEPS + 1)),
@@ -53,7 +53,7 @@ def new_steps(configurations: int) -> Steps:
     )
     steps.numbers[SIZE], steps.numbers[MOST], steps.points[COST, SCOPE] = 0, 1, np.inf
     steps.points[LATENCY, SCOPE] = 0.0
-    # Where no plan is found, its machines are none.
+    # Without a plan, its machines are 0.
     steps.machines[0] = 0
     return steps
 
@@ -72,7 +72,7 @@ def least_limit(steps: Steps, cutoff: float) -> float:
 
 @compiled_on_tables
 def most_limit(steps: Steps, cutoff: float) -> float:
-    """Cost per hour from which on no plan is of interest, however fast it is."""
+    """Cost per hour from which on no plan of any latency is of interest."""
     size = steps.numbers[SIZE]
     return float(min(cutoff, steps.points[COST, size - 1]) if size == steps.numbers[MOST] else cutoff)
 
@@ -81,7 +81,7 @@ def most_limit(steps: Steps, cutoff: float) -> float:
 def limit_at(steps: Steps, cutoff: float, latency: float) -> float:
     """Cost per hour from which on no plan is of interest that is no faster than a latency in seconds.
 
-    Where no more steps are kept, the fastest one stands for all that would be faster.
+    If no more steps are kept, the fastest one stands for all faster plans.
     """
     # Latencies within a `TIE` of each other are one: rounding is covered by the longer SLO.
     within = max(latency, steps.points[LATENCY, SCOPE]) * (1.0 + TIE)
@@ -101,9 +101,9 @@ def latency_from(p: ModuleProblem, at: Ints, rest: Floats, levels: int, dummy: f
     Args:
         p: the module.
         at: configuration of each allocation.
-        rest: rate in requests per second that each of them is left, its own with it.
-        levels: how many allocations there are.
-        dummy: rate of dummies; where it is not known yet, the most that it may be, for a lower bound.
+        rest: rate in requests per second that is left for each of them, its own included.
+        levels: number of allocations.
+        dummy: rate of dummies; if it is not known yet, the largest possible one, for a lower bound.
     """
     longest = 0.0
     for i in range(levels):
@@ -115,7 +115,7 @@ def latency_from(p: ModuleProblem, at: Ints, rest: Floats, levels: int, dummy: f
 def keep_step(
     steps: Steps, latency: float, cost: float, at: Ints, count: Ints, last: int, whole: int, partial: bool
 ) -> None:
-    """Keep a plan that is cheaper than the steps which are as fast; those that it makes useless are dropped.
+    """Keep a plan that is cheaper than the steps that are as fast; steps that it makes useless are dropped.
 
     Args:
         steps: the steps so far; changed.
@@ -132,7 +132,7 @@ def keep_step(
     first = 0
     while first < size and steps.points[COST, first] < cost:
         first += 1
-    # Behind it there are more expensive ones: those that are no faster, but for a `TIE`, are of no use any longer.
+    # Behind it there are more expensive ones: those that are no faster, up to a `TIE`, have become useless.
     behind = first
     while behind < size and (steps.points[LATENCY, behind] * (1.0 + TIE) >= latency or most == 1):
         behind += 1

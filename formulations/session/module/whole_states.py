@@ -1,14 +1,14 @@
-"""The same as `search_cover`, up the ranking over what machines have come to so far (compiled, ours).
+"""The same as `search_cover`, up the ranking over the totals of the machines so far (compiled, ours).
 
-Where many configurations are alike, many mixtures of them cost the same, and a search down the ranking goes through all
-of them. Up the ranking, from the last configuration to the first, all that matters of the machines taken so far is
-their rate, which is the suffix rate of those to come before them, and their cost. Of two *states* with the same cost
-the one with more rate is the better one, whatever comes. So a state is kept only if it has more rate than all that cost
-no more. Where the machines of hardware types are limited, only states that hold as many of each are compared. Where
-rows ask for more than the rate (`least.py`), a better state gives each row as much.
+If many configurations are alike, many mixtures of them cost the same, and a search down the ranking goes through all
+of them. Up the ranking, from the last configuration to the first, only the rate and the cost of the machines taken so
+far matter. Their rate is the suffix rate of the next one. Of two *states* with the same cost the one with more rate is
+always better. So a state is kept only if it has more rate than all states that cost no more. If the machines of
+hardware types are limited, only states that hold as many of each are compared. If rows require more than the rate
+(`least.py`), a better state gives each row as much.
 
-Under `tc-shared` what the configurations of one ratio collect from is known when the last of them has been taken. They
-are taken by rising need, so that it is the one taken last whose need decides; until then a state is *open*.
+Under `tc-shared` the rate from which the configurations of one ratio collect is known once the last of them has been
+taken. They are taken by rising need, so the need of the one taken last decides; until then a state is *open*.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from formulations.session.module.problem import (
 from formulations.tolerances import RATES, UNIT_ROUNDING
 
 MOST_HELD = 4096
-"""Numbers of machines of types with a limit, together, that states are compared by."""
+"""The most combined numbers of machines of types with a limit by which states are compared."""
 LEVELS = 8
-"""Parts of what rows ask for by which states are told apart: in each, the one with the most rate is compared with."""
+"""Parts of the rows' requirements that distinguish states; each is compared with the most rate in its part."""
 ADDED = 512.0 * UNIT_ROUNDING
 """Share by which a state's rate may be off: a product and a sum, each rounded once, for every configuration it has."""
 
@@ -45,12 +45,12 @@ class _WholeStates(NamedTuple):
 
     Attributes:
         rate: requests per second that the machines take, shape (capacity,), like the next ones.
-        cost: what they cost per hour.
-        held: how many of them are of each type with a limit, as one number (`_radices`).
-        given: what they give to each row, and no more than it asks for, shape (capacity, rows).
-        before: the state without the machines of its last configuration, -1: there are none.
+        cost: their cost per hour.
+        held: number of them of each type with a limit, as one number (`_radices`).
+        given: amounts that they give to each row, at most its requirement, shape (capacity, rows).
+        before: the state without the machines of its last configuration; -1 means that there are none.
         last: that configuration.
-        machines: how many of it there are.
+        machines: its number of machines.
         size: number of states, shape (1,).
     """
 
@@ -68,7 +68,7 @@ class _BestWhole(NamedTuple):
     """The best plan so far: a state and more machines of one configuration.
 
     Attributes:
-        figures: its cost per hour, and what plans have to stay within to be of interest, shape (2,).
+        figures: its cost per hour, and the limit on the cost of plans of interest, shape (2,).
         plan: the state, the configuration and its machines, shape (3,).
     """
 
@@ -77,13 +77,13 @@ class _BestWhole(NamedTuple):
 
 
 class _RankedSearch(NamedTuple):
-    """What a search reads.
+    """The input of a search.
 
     Attributes:
         p: the module at one budget.
-        radices: what a machine of each type with a limit adds to what a state holds (`_radices`).
-        detours: what rows make plans cost (`look_up_detours`).
-        tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
+        radices: the addition of a machine of each type with a limit to the number of a state (`_radices`).
+        detours: additional costs of plans by rows (`look_up_detours`).
+        tolerance: plans that are cheaper than the best one found by less than this share are not searched.
         most_states: states after which to stop.
     """
 
@@ -102,7 +102,7 @@ def search_states(p: ModuleProblem, cutoff: float, tolerance: float, most_states
         p: the module at one budget; full machines of each configuration are fast enough, and nothing limits the
             number of allocations.
         cutoff: only plans below this cost per hour are of interest; infinite means that all are.
-        tolerance: plans that are cheaper than the best one found by less than this share are not looked for.
+        tolerance: plans that are cheaper than the best one found by less than this share are not searched.
         most_states: states after which to stop.
 
     Returns:
@@ -135,7 +135,7 @@ def search_states(p: ModuleProblem, cutoff: float, tolerance: float, most_states
             states, taken, complete = _with_machines(search, states, opened, j, largest, best)
             if not complete:
                 break
-            # What rounding may have taken off a rate counts as there: that keeps too much.
+            # The possible rounding loss of a rate is added to it: that keeps too much.
             need = p.table[WHOLE_NEED, j]
             enough = taken[states.rate[taken] >= need * (1.0 - ADDED)]
             closed = _merged(p, states, closed, enough, radices[-1])
@@ -159,12 +159,12 @@ def _with_machines(
 ) -> tuple[_WholeStates, Ints, bool]:
     """The states that one or more machines of configuration j make of others, by rising cost and rate.
 
-    What they make complete is a plan, which `best` is given if it is cheaper.
+    A state that they complete is a plan, which goes to `best` if it is cheaper.
 
     Args:
-        search: what the search reads.
+        search: the input of the search.
         states: all states.
-        given: numbers of those to begin with, by rising cost and rate.
+        given: numbers of the states to extend, by rising cost and rate.
         j: the configuration.
         largest: states with this rate and more are of no further use.
         best: the best plan so far.
@@ -193,8 +193,9 @@ def _with_machines(
         own = states.last[u] == j
         base, n = (states.before[u], states.machines[u] + 1) if own else (u, 1)
         rate, cost = states.rate[base] + n * t, states.cost[base] + n * price
-        # What it lacks is bought at the best unit cost at least. By rising cost this does not end the loop: more rate
-        # may lack less.
+        # The missing rate is bought at the best unit cost at least. By rising cost this does not end the loop, because
+        # a
+        # state with more rate may miss less.
         if cost + p.table[UNIT_COST, 0] * max(0.0, p.rate - rate) > best.figures[1]:
             continue
         if (rate >= largest and not _gives(p, states, u, j)) or _held(states, u, radix, room) >= room:
@@ -232,7 +233,7 @@ def _complete(
             if own == 0.0:
                 return
             least = max(least, int(np.ceil(lacks / own)))
-    # What rounding may have added to the requirement asks for no machine; the exact check decides.
+    # The possible rounding error of the requirement needs no machine; the exact check decides.
     lacking = target * (1.0 - ADDED) - states.rate[u]
     n = max(least, int(np.ceil(lacking / p.table[THROUGHPUT, j])))
     total = states.cost[u] + n * p.table[PRICE, j]
@@ -246,7 +247,7 @@ def _complete(
 def _merged(p: ModuleProblem, states: _WholeStates, one: Ints, other: Ints, kinds: int) -> Ints:
     """Numbers of the states of two lists that are better than all that cost no more, by rising cost.
 
-    Only those that hold as many of each type are compared, of which there are `kinds`.
+    Only states that hold as many of each type are compared; `kinds` is the number of such groups.
     """
     merged = np.empty(one.size + other.size, np.int64)
     count, i, k = 0, 0, 0
@@ -266,7 +267,7 @@ def _merged(p: ModuleProblem, states: _WholeStates, one: Ints, other: Ints, kind
 
 @compiled
 def _nothing_reached(p: ModuleProblem, kinds: int) -> Floats:
-    """No state: by what states hold and by `LEVELS` of rows, the most rate and what its state gives to each row."""
+    """No state: by the numbers of states and by `LEVELS` of rows, the most rate and the amounts given to each row."""
     return np.full((kinds * (LEVELS + 1 if p.least.size > 0 else 1), 1 + p.least.size), -np.inf)
 
 
@@ -296,7 +297,7 @@ def _is_better(p: ModuleProblem, states: _WholeStates, reached: Floats, u: int) 
 
 @compiled
 def _gives(p: ModuleProblem, states: _WholeStates, u: int, j: int) -> bool:
-    """Whether a machine of configuration j gives to a row of which state u lacks something."""
+    """Whether a machine of configuration j gives something to a row that state u does not meet."""
     for row in range(p.least.size):
         if states.given[u, row] < p.least[row] and p.gives[row, p.configuration[j]] > 0.0:
             return True
@@ -305,7 +306,7 @@ def _gives(p: ModuleProblem, states: _WholeStates, u: int, j: int) -> bool:
 
 @compiled
 def _least_with(search: _RankedSearch, states: _WholeStates, u: int) -> float:
-    """A lower bound on the cost per hour of plans with the machines of state u, by what rows lack."""
+    """A lower bound on the cost per hour of plans with the machines of state u, by the missing amounts of rows."""
     p, most = search.p, states.cost[u]
     for row in range(p.least.size):
         lacks = p.least[row] * (1.0 - RATES) - states.given[u, row]
@@ -317,23 +318,23 @@ def _least_with(search: _RankedSearch, states: _WholeStates, u: int) -> float:
 
 @compiled
 def _radices(p: ModuleProblem) -> Ints:
-    """What a machine of each type with a limit adds to the number that says what a state holds.
+    """The addition of a machine of each type with a limit to the number that states which machines a state holds.
 
-    The last entry is how many such numbers there are, or `MOST_HELD` + 1 where there are more; shape (types + 1,).
+    The last entry is the number of such numbers, or `MOST_HELD` + 1 if there are more; shape (types + 1,).
     """
     radices = np.ones(p.stock.size + 1, np.int64)
     for kind in range(p.stock.size):
         used = False
         for j in range(p.kind.size):
             used = used or p.kind[j] == kind
-        # A type that no configuration has is held by none.
+        # No state holds a type that no configuration has.
         radices[kind + 1] = min(radices[kind] * (min(int(p.stock[kind]), MOST_HELD) + 1 if used else 1), MOST_HELD + 1)
     return radices
 
 
 @compiled
 def _radix_and_stock(p: ModuleProblem, radices: Ints, j: int) -> tuple[int, int]:
-    """What a machine of configuration j adds to what a state holds, and how many of its type it may hold."""
+    """The addition of a machine of configuration j to a state's number, and the most of its type that it may hold."""
     if p.kind[j] < 0:
         return 0, NO_LIMIT
     return int(radices[p.kind[j]]), int(p.stock[p.kind[j]])

@@ -1,7 +1,7 @@
-"""What `exact` has found and proven so far, written down by machine code while it searches (compiled, ours).
+"""Plans and bounds that `exact` finds on its way, recorded by machine code during the search (compiled, ours).
 
-Each time that a plan gets cheaper or the bound rises, both are noted with the time, and where somebody watches the run
-they stand in memory that he reads at any moment (`euclio.core.incumbent`).
+Each time that a plan gets cheaper or the bound rises, both are recorded with the time. If a run is watched, they stand
+in memory that the watcher may read at any moment (`euclio.core.incumbent`).
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from euclio.core.tolerances import PROOF_TOLERANCE
 from euclio.problems.session.arrays import Floats, Ints
 
 POINTS = 1024
-"""Points that are kept; of more every second one is forgotten."""
+"""The most points that are kept; if there are more, every second one is dropped."""
 BETWEEN = 2048
 """Work between two looks at the clock, in nodes: some 40 µs. A look takes up to 0.8 µs, as long as 40 nodes."""
 SHORT_S = 0.005
-"""Seconds below which a run has no trace: writing it down would take a twentieth of the shortest ones."""
+"""Seconds below which a run has no trace, as its record would take a twentieth of the shortest ones."""
 
 
 class Course(NamedTuple):
-    """How a search went.
+    """The course of a search.
 
     Attributes:
-        began_s: when it began, in seconds on `clock`.
-        now: cost per hour of the best plan and bound on all plans, shape (2,); not a number or infinite: not known.
-        points: seconds since the search began, cost per hour of the best plan (infinite: none yet) and bound on the
-            cost per hour of every plan, shape (`POINTS`, 3); or (0, 3): nothing is noted.
-        counts: number of points, and the work that was done when the clock was last looked at, shape (2,).
+        began_s: its start, in seconds on `clock`.
+        now: cost per hour of the best plan and bound on all plans, shape (2,); NaN or infinite if unknown.
+        points: seconds since the search began, cost per hour of the best plan (infinite before the first) and bound on
+            the cost per hour of every plan, shape (`POINTS`, 3); shape (0, 3) disables the record.
+        counts: number of points, and the work done at the last look at the clock, shape (2,).
     """
 
     began_s: float
@@ -46,12 +46,12 @@ class Course(NamedTuple):
 
 @compiled
 def unwatched() -> Course:
-    """Of a search that is a part of another one: nothing is noted."""
+    """The course of a search that is a part of another one: it records nothing."""
     return Course(0.0, np.empty(2), np.empty((0, 3)), np.zeros(2, np.int64))
 
 
 def watched(standing: Incumbent | None) -> Course:
-    """Of a search that decides a whole run, from now on.
+    """The course of a search that decides a whole run, from now on.
 
     Args:
         standing: memory that a watcher of the run reads; None disables it.
@@ -62,15 +62,15 @@ def watched(standing: Incumbent | None) -> Course:
 
 @compiled
 def note(course: Course, cost: float, bound: float, work: int) -> None:
-    """Note what is known now; what was known before stays known.
+    """Record the known plan and bound; earlier ones stay known.
 
-    What comes to be known soon after a look at the clock is noted with the time of that look.
+    A plan or bound soon after a look at the clock is recorded with the time of that look.
 
     Args:
-        course: is written to.
+        course: the course to extend.
         cost: cost per hour of a plan; infinite means none.
         bound: bound on the cost per hour of every plan; 0 means none.
-        work: work done so far, in nodes of modules' searches or what takes as long.
+        work: work done so far, in nodes of modules' searches or equal work.
     """
     points, most = course.points, course.points.shape[0]
     if most == 0:
@@ -97,7 +97,7 @@ def note(course: Course, cost: float, bound: float, work: int) -> None:
 def with_trace(course: Course, answer: Answer) -> Answer:
     """An answer with the course of its search as its trace, and its own claim and bound as the last point.
 
-    What cost less than the claim was no plan: rounding had met a tie, and the checker refused it.
+    Points that cost less than the claim were no plans: rounding had met a tie, and the checker refused them.
     """
     size, took_s = int(course.counts[0]), time.perf_counter() - course.began_s
     if size == 0 or took_s < SHORT_S:

@@ -1,15 +1,16 @@
 """Module frontiers of a session: every plan of a module that is cheapest within its own worst-case latency (ours).
 
-For one module, cost as a function of its latency budget is a step function. Its steps come one by one: search the
-cheapest plan for a budget, read the plan's actual worst-case latency, go on just below it. The first budget is the SLO
-less what the other modules need at least; the last one that matters is what they leave if each of them takes its
-cheapest plan.
+For one module, cost as a function of its latency budget is a step function. Its steps are found one by one: search the
+cheapest plan for a budget, read the plan's actual worst-case latency, continue just below it. The first budget is the
+SLO less the least latencies of the other modules. The last one that matters is the rest of the SLO if each of them
+takes
+its cheapest plan.
 
-The search works in floating point and looks at plans that miss the budget by rounding, too: its cheapest plan costs no
-more than any plan within the budget. Latency and cost of a mode are the checker's, exact. Two things are left to exact
-search (`session/module/in_integers.py`): a budget whose cheapest plan exists only by rounding, at once; and
-whether a plan lies between a latency and the next float budget just below it (`Mode.unsure_s`), where an answer hangs
-on it (`SplitProblem.refine`).
+The search works in floating point and also examines plans that miss the budget by rounding, so its cheapest plan costs
+no more than any plan within the budget. Latency and cost of a mode are the checker's, exact. Exact search
+(`session/module/in_integers.py`) decides two questions. If the cheapest plan of a budget exists only by rounding, it
+searches that budget at once. It also decides whether a plan lies between a latency and the next float budget just below
+it (`Mode.unsure_s`), if an answer depends on that (`SplitProblem.refine`).
 """
 
 from __future__ import annotations
@@ -102,12 +103,12 @@ class _Staircase:
             self.modes.append(mode)
 
     def _cheapest(self, budget: float, deadline: float) -> tuple[Mode | None, bool]:
-        """The next mode (None: there is none), and whether the last digits of the budget were looked at as well."""
+        """The next mode (None without one), and whether the last digits of the budget were searched as well."""
         arrays = session_arrays(self.single, self.space)
         stock = self._limits(arrays)
         problem = module_problem(arrays, 0, budget, stock)
         floor = fluid_bound(arrays, 0, budget, stock)
-        # What is faster costs no less than the mode before, and a plan at that cost ends the search.
+        # Faster plans cost no less than the mode before, and a plan at that cost ends the search.
         if self.modes:
             floor = max(floor, float(self.modes[-1].cost_per_h))
         found = _search(problem, floor, deadline)
@@ -317,7 +318,7 @@ def _search(problem: ModuleProblem, floor: float, deadline: float) -> ModulePlan
             return found
 
 
-# What the solvers of latency splitting share around an engine's model: frontiers, start, limits, answer (ours).
+# The shared parts of latency splitting around an engine's model: frontiers, start, limits, answer (ours).
 
 
 def split_session(

@@ -1,7 +1,7 @@
 """The cheapest choices of one mode per module, in integers: latency splitting where ties must be decided (ours).
 
-Parents before children. What the modules to come cost at least is the sum of their cheapest modes within
-the latency that is left to each if the others take their fastest ones.
+Parents come before children. The modules to come cost at least the sum of their cheapest modes, each within the latency
+that is left to it if the others take their fastest ones.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from formulations.session.split.problem import Mode, SplitProblem
 
 
 class Entry(Protocol):
-    """What a module may be chosen to take: a mode, or an interval of latencies with a bound on the cost."""
+    """A possible choice for a module: a mode, or an interval of latencies with a bound on the cost."""
 
     @property
     def latency_s(self) -> Fraction:
-        """Its latency in seconds, or where it begins."""
+        """Its latency in seconds, or its start."""
 
     @property
     def above(self) -> bool:
-        """Whether it takes longer than that, by as little as one likes."""
+        """Whether it takes longer than that, by an arbitrarily small amount."""
 
     @property
     def cost_per_h(self) -> Fraction:
-        """The least that it costs."""
+        """Its cost, or a lower bound on it."""
 
 
 EntryT = TypeVar("EntryT", bound=Entry)
@@ -39,9 +39,9 @@ EntryT = TypeVar("EntryT", bound=Entry)
 def as_modes(problem: SplitProblem, rows: Sequence[Sequence[EntryT]]) -> tuple[SplitProblem, list[list[EntryT]]]:
     """The problem of choosing one entry per module, and the entries of its modes: those faster than all cheaper ones.
 
-    The sums of latencies, delays and ends and the SLO are whole multiples of 1/D, D their common denominator. With 1/D
-    over one more than the modules for each entry that takes a little longer than its latency, a path is past the SLO
-    exactly if it is with delays as small as one likes.
+    The sums of latencies, delays and ends and the SLO are whole multiples of 1/D, with D their common denominator. Each
+    entry that takes a little longer than its latency gets an additional delay of 1/D over one more than the number of
+    modules. Then a path is past the SLO exactly if it is with arbitrarily small delays.
     """
     denominators = {entry.latency_s.denominator for row in rows for entry in row}
     delay = Fraction(1, lcm(*(one.denominator for one in _fixed(problem)), *denominators) * (len(rows) + 1))
@@ -56,7 +56,7 @@ def _fixed(problem: SplitProblem) -> list[Fraction]:
 
 
 def _from(entry: Entry, delay: Fraction) -> Fraction:
-    """The latency that an entry stands for at least, in seconds."""
+    """The least latency of an entry, in seconds."""
     return entry.latency_s + delay if entry.above else entry.latency_s
 
 
@@ -137,11 +137,11 @@ class _ChoiceSearch:
                 self._extend(place + 1, total)
 
     def by_cost(self) -> Iterator[list[int]]:
-        """Best first: what a part of a choice costs at least with the rest decides which is continued."""
+        """Best first: the part of a choice with the least lower bound is continued."""
         open_parts: list[tuple[float, int, int, tuple[int, ...]]] = [(0, 0, 0, ())]
         while open_parts:
             least, _, spent, taken = heappop(open_parts)
-            # All parts share one array of ends: those of this part are written into it again.
+            # All parts share one array of ends, into which those of this part are written again.
             for place, i in enumerate(taken):
                 self._take(place, i)
             if len(taken) == len(self.order):
@@ -164,7 +164,7 @@ class _ChoiceSearch:
             if start + self.latency[m][i] + self.after[m] > self.slo:
                 continue
             self.finish[m] = start + self.latency[m][i]
-            # All numbers are integers: the bound needs no margin, and a choice as cheap as the best one is of no use.
+            # All numbers are integers, so the bound needs no margin, and a choice as cheap as the best one is useless.
             least = total + self._least(place + 1)
             if least < self.below:
                 yield least, total, i
@@ -175,7 +175,7 @@ class _ChoiceSearch:
         self.finish[m], self.chosen[m] = self._start(m) + self.latency[m][i], i
 
     def _start(self, m: int) -> int:
-        """When module m starts at the earliest: when the last of its parents has ended and its delay is over."""
+        """The earliest start of module m: when the last of its parents has ended and its delay is over."""
         return max((self.finish[p] + delay for p, delay in self.parents[m]), default=0)
 
     def _least(self, place: int) -> float:

@@ -1,7 +1,7 @@
-"""A bare DAG of modules with modes, made ready for the search over modes (ours).
+"""A bare DAG of modules with modes, prepared for the search over modes (ours).
 
-Edges that longer paths imply are left out; of each module's modes those stay that are faster or cheaper than all
-others and fit within the SLO next to the fastest modes of the rest.
+Edges that longer paths imply are left out. Of each module's modes only those stay that are faster or cheaper than all
+others, and that fit within the SLO next to the fastest modes of the rest.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class ModeDag(NamedTuple):
     """A splitting problem as arrays.
 
     Attributes:
-        arrays: the DAG and the SLO; nothing else of it is of any meaning.
+        arrays: the DAG and the SLO; its other fields have no meaning.
         edges: edges that no longer path implies, parent first.
         modes: the modes that are left, by rising latency and falling cost.
-        number: number that each of these modes has among the modes given, shape (modules, capacity).
+        number: number of each of these modes among the given modes, shape (modules, capacity).
     """
 
     arrays: SessionArrays
@@ -40,7 +40,7 @@ class ModeDag(NamedTuple):
 def mode_dag(
     edges: Edges, latencies: Sequence[Sequence[float]], costs: Sequence[Sequence[float]], slo: float
 ) -> ModeDag:
-    """Make a splitting problem ready.
+    """Prepare a splitting problem.
 
     Args:
         edges: pairs of modules, parent first.
@@ -49,7 +49,7 @@ def mode_dag(
         slo: end-to-end latency objective in seconds.
 
     Returns:
-        The problem; a module without modes: none of its modes is fast enough.
+        The problem; a module without modes has none that is fast enough.
 
     Raises:
         InputError: the edges have a cycle or name no module, or a module's latencies and costs differ in number.
@@ -90,7 +90,7 @@ def _order(children: list[list[int]]) -> list[int]:
         for child in row:
             waiting[child] += 1
     order = [m for m, count in enumerate(waiting) if count == 0]
-    # The list grows as it is gone through: a module is added once all its parents stand in it.
+    # The list grows during the loop: a module is added once all its parents are in it.
     for m in order:
         for child in children[m]:
             waiting[child] -= 1
@@ -149,7 +149,7 @@ def _arrays(children: list[list[int]], order: list[int], slo: float) -> SessionA
 
 
 def _rows(lists: list[list[int]]) -> tuple[Ints, Ints]:
-    """Lists one after the other in one array, and where each begins."""
+    """Lists one after the other in one array, and the start of each."""
     starts = np.cumsum([0, *(len(row) for row in lists)], dtype=np.int64)
     return starts, np.array([i for row in lists for i in row], dtype=np.int64)
 

@@ -1,9 +1,9 @@
-"""Modes of modules: what choosing one latency per module costs, known exactly or bounded from below (ours).
+"""Modes of modules: the cost of choosing one latency per module, known exactly or bounded from below (ours).
 
 A module's cost as a function of its latency budget is a step function that never rises. A *mode* is one step: a
-latency that is used at least, and the cost. A mode is *resolved* when a plan has exactly this latency and cost and
-no plan with a budget up to the next mode is cheaper; an unresolved mode stands for an interval of budgets, with a
-lower bound on the cost of all of them.
+least latency, and the cost. A mode is *resolved* if a plan has exactly this latency and cost and no plan with a budget
+up to the next mode is cheaper. An unresolved mode stands for an interval of budgets, with a lower bound on the cost of
+all of them.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ class Modes(NamedTuple):
 
     Attributes:
         size: modes of each module, shape (modules,).
-        latency: latency that a mode uses at least, in seconds, shape (modules, capacity).
-        cost: cost per hour, or a lower bound where the mode is unresolved, shape (modules, capacity).
-        plan: row of the mode's plan in the plan store, -1: the mode is unresolved, shape (modules, capacity).
+        latency: least latency of a mode in seconds, shape (modules, capacity).
+        cost: cost per hour, or a lower bound if the mode is unresolved, shape (modules, capacity).
+        plan: row of the mode's plan in the plan store, shape (modules, capacity); -1 means an unresolved mode.
     """
 
     size: Ints
@@ -45,7 +45,7 @@ def new_modes(modules: int, capacity: int) -> Modes:
 
 @compiled
 def with_room(modes: Modes, more: int) -> Modes:
-    """The modes in arrays that have room for so many more per module at least; the given arrays where they have it."""
+    """The modes in arrays with room for at least `more` further ones per module; the given arrays if they have it."""
     if modes.size.max() + more < modes.latency.shape[1]:
         return modes
     wider = new_modes(modes.size.size, 2 * modes.latency.shape[1] + more)
@@ -59,7 +59,7 @@ def with_room(modes: Modes, more: int) -> Modes:
 
 @compiled_on_tables
 def replace_modes(modes: Modes, m: int, first: int, last: int, new: Modes) -> None:
-    """Put other modes in place of some modes of one module; the arrays are changed in place and need to have the room.
+    """Put other modes in place of some modes of one module; the arrays are changed in place and must have the room.
 
     Args:
         modes: the modes of all modules.
@@ -72,7 +72,7 @@ def replace_modes(modes: Modes, m: int, first: int, last: int, new: Modes) -> No
     shift = added - (last - first)
     count = modes.size[m]
     if shift > 0:
-        # Back to front, so that no mode is written over before it has moved.
+        # Back to front, so that no mode is overwritten before it has moved.
         for i in range(count - 1, last - 1, -1):
             _move(modes, m, i, i + shift)
     elif shift < 0:

@@ -1,15 +1,16 @@
 """Minimum-cost flow on the DAG of a session by the network simplex method, from any flow (compiled).
 
-The relaxation of latency splitting is in its dual a circulation: from a root into the modules without parents, through
-each module from its entry to its exit, along the edges, and from the modules with an end back to the root. A
+The dual of the relaxation of latency splitting is a circulation. It runs from a root into the modules without parents,
+through each module from its entry to its exit, along the edges, and from the modules with an end back to the root. A
 unit of flow through module m gains its latency at the corner of m's hull that the flow has reached, which falls from
 corner to corner. A unit along an edge gains its delay, and one back to the root pays the SLO less the module's end. We
-look for the circulation of most gain.
+search the circulation of most gain.
 
 Primal network simplex (Dantzig 1951; strongly feasible trees: Cunningham 1976) on arcs whose gain is piecewise linear
 and concave: a tree arc is anywhere in a segment of its hull, each other arc where one segment ends and another begins.
-A step goes on over the ends of segments as long as the cycle gains (a long-step ratio test). No flow has an upper end,
-so that whatever the hulls are, the flow before is one: a search that cuts ranges of modes goes on from where it was.
+A step continues over the ends of segments as long as the cycle gains (a long-step ratio test). No flow has an upper
+end,
+so the previous flow is a circulation for any hulls. So a search that cuts ranges of modes continues from it.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from formulations.tolerances import EQUAL_FLOWS
 Flags = NDArray[np.bool_]
 
 NEGLIGIBLE_GAIN = 2.0 * TIE
-"""Share of the SLO below which a cycle's gain is none: paths past the SLO by a `TIE` count as within it."""
+"""Share of the SLO below which a cycle's gain counts as none: paths past the SLO by a `TIE` count as within it."""
 STEPS_PER_ARC = 40
 """Steps, for each arc, after which the method gives up: more than were ever seen, so that rounding makes no loop."""
 
@@ -64,12 +65,12 @@ class Network(NamedTuple):
         above: node above each node in the tree, shape (nodes,), like the next ones.
         by: arc to the node above.
         depth: arcs to the root.
-        child: a node below, −1: none.
-        following: the next node below the same node, −1: none.
-        preceding: the one before it, −1: none.
+        child: a node below; −1 means none.
+        following: the next node below the same node; −1 means none.
+        preceding: the one before it; −1 means none.
         time: seconds from the root along the tree.
         stack: scratch.
-        excess: scratch: what flows into a node and not out of it.
+        excess: scratch: the flow into a node less the flow out of it.
         begun: whether there is a tree yet (1), shape (1,).
     """
 
@@ -134,7 +135,7 @@ def new_network(s: SessionArrays) -> Network:
 
 @compiled_in_place
 def most_gain(s: SessionArrays, hull: Hull, net: Network) -> bool:
-    """Change a network's flow to one of most gain; its `time` then has the begin and end of each module.
+    """Change a network's flow to one of most gain; its `time` then has the start and end of each module.
 
     Args:
         s: the session, of which only the DAG and the SLO matter; the fastest corners meet the SLO.
@@ -142,9 +143,9 @@ def most_gain(s: SessionArrays, hull: Hull, net: Network) -> bool:
         net: the network, with any flow from before; changed in place.
 
     Returns:
-        Whether it came to an end; if not, the flow is still a circulation but for rounding.
+        Whether it came to an end; if not, the flow is still a circulation up to rounding.
     """
-    # A flow from before is a good one of a problem that has changed little; without one the tree is planted.
+    # A flow from before is a good one for a problem that has changed little; without one the tree is planted.
     if net.begun[0] == 0:
         _plant(s, hull, net)
     else:
@@ -157,7 +158,7 @@ def most_gain(s: SessionArrays, hull: Hull, net: Network) -> bool:
             gain = net.time[net.tail[a]] + _latency(s, hull, net, a) - net.time[net.head[a]]
             if not _push(s, hull, net, a, gain > least, abs(gain), least):
                 net.begun[0] = 0
-                # Nobody goes on from this tree: the next relaxation plants a new one.
+                # This tree has no further use, as the next relaxation plants a new one.
                 return False
     # Arcs are looked through block by block; of a block the one that gains most enters the tree.
     block = max(32, int(np.sqrt(arcs)))
@@ -179,7 +180,7 @@ def most_gain(s: SessionArrays, hull: Hull, net: Network) -> bool:
                         best, best_gain, rises = a, gain, False
             if seen >= arcs or (best >= 0 and seen % block == 0):
                 break
-        # No arc gains by either direction: the flow is one of most gain.
+        # No arc gains in either direction: the flow is one of most gain.
         if best < 0:
             return True
         if not _push(s, hull, net, best, rises, best_gain, least):
@@ -202,7 +203,7 @@ def _latency(s: SessionArrays, hull: Hull, net: Network, a: int) -> float:
 
 @compiled_on_tables
 def _is_at_an_end(hull: Hull, net: Network, a: int) -> bool:
-    """Whether an arc's flow is where its corner's segment begins, as that of each arc outside of the tree has to be."""
+    """Whether an arc's flow is at the start of its corner's segment, as each arc outside the tree must be."""
     if a < net.corner.size:
         return bool(net.flow[a] == hull.slope[a, net.corner[a]])
     return bool(net.flow[a] == 0.0)
@@ -210,13 +211,13 @@ def _is_at_an_end(hull: Hull, net: Network, a: int) -> bool:
 
 @compiled_on_tables
 def _plant(s: SessionArrays, hull: Hull, net: Network) -> None:
-    """Begin without flow: each exit goes on to the child that has to begin first, each entry through its module."""
+    """Begin without flow: each exit leads to the child that has to begin first, each entry through its module."""
     modules = net.corner.size
     root = 2 * modules
     net.flow[:], net.in_tree[:], net.corner[:] = 0.0, False, 0
     net.child[:], net.following[:], net.preceding[:] = -1, -1, -1
     net.time[root], net.depth[root], net.above[root], net.by[root] = 0.0, 0, -1, -1
-    # The exits of modules with an end go on to the root.
+    # The exits of modules with an end lead to the root.
     for a in range(modules + s.parent.size, net.tail.size):
         if net.head[a] == root:
             net.by[net.tail[a]] = a
@@ -241,14 +242,14 @@ def _plant(s: SessionArrays, hull: Hull, net: Network) -> None:
 
 @compiled_on_tables
 def _take_up(s: SessionArrays, hull: Hull, net: Network) -> None:
-    """Go on from a flow and its tree with other hulls: look up corners, balance the flow anew, and count times."""
+    """Continue from a flow and its tree with other hulls: look up corners, balance the flow anew, and count times."""
     modules, root = net.corner.size, 2 * net.corner.size
     net.excess[:] = 0.0
     for a in range(net.tail.size):
         if not net.in_tree[a]:
             net.excess[net.head[a]] += net.flow[a]
             net.excess[net.tail[a]] -= net.flow[a]
-    # Nodes in an order in which those above come first; back to front, the tree's arcs carry what is left over.
+    # Nodes in an order in which those above come first; back to front, the tree's arcs carry the surplus.
     net.stack[0] = root
     size, done = 1, 0
     while done < size:
@@ -261,7 +262,7 @@ def _take_up(s: SessionArrays, hull: Hull, net: Network) -> None:
     for i in range(size - 1, 0, -1):
         x = net.stack[i]
         a, up = net.by[x], net.above[x]
-        # What rounding makes negative is no flow; the bound does not depend on it.
+        # A flow that rounding makes negative is set to 0; the bound does not depend on it.
         net.flow[a] = max(net.excess[x] if net.tail[a] == x else -net.excess[x], 0.0)
         net.excess[up] += net.excess[x]
     for m in range(modules):
@@ -309,7 +310,7 @@ def _push(s: SessionArrays, hull: Hull, net: Network, entering: int, rises: bool
             net.corner[entering] -= 1
     crossed = False
     while True:
-        # The last arc that blocks, from the cycle's top along its direction, is to leave: trees stay strongly feasible.
+        # The last arc that blocks, from the cycle's top along its direction, must leave: trees stay strongly feasible.
         amount, leaving, before = np.inf, -1, True
         x, y = start, end
         while x != y:
@@ -337,7 +338,7 @@ def _push(s: SessionArrays, hull: Hull, net: Network, entering: int, rises: bool
         a = entering if itself else net.by[leaving]
         up = rises if itself else (net.head[a] == leaving) == before
         lost = _to_the_end(hull, net, a, up)
-        # Over the end of a segment the cycle gains less, but perhaps still enough.
+        # Beyond the end of a segment the cycle gains less, but perhaps still enough.
         if lost < np.inf and gain - lost > least:
             gain -= lost
             crossed = crossed or not itself
@@ -346,7 +347,7 @@ def _push(s: SessionArrays, hull: Hull, net: Network, entering: int, rises: bool
             continue
         if not itself:
             _exchange(s, hull, net, entering, start if before else end, leaving)
-        # An arc over the end of its segment has another latency, which moves all times below it.
+        # An arc beyond the end of its segment has another latency, which moves all times below it.
         if crossed:
             _count_below(s, hull, net, top)
         return True
@@ -379,7 +380,7 @@ def _shift(hull: Hull, net: Network, start: int, end: int, top: int, entering: i
 
 @compiled_on_tables
 def _add(hull: Hull, net: Network, a: int, amount: float) -> None:
-    """Change the flow along an arc within its segment; what is at its end but for rounding is put there."""
+    """Change the flow along an arc within its segment; a flow at its end up to rounding is put there."""
     flow = net.flow[a] + amount
     near = EQUAL_FLOWS * max(abs(amount), net.flow[a])
     if a < net.corner.size:

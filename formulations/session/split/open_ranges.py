@@ -1,7 +1,7 @@
 """Open nodes of a branch and bound that splits ranges of points, one range per module (compiled, ours).
 
-The search for one latency per module (`search.py`) keeps its open nodes here: a stack, since the child that comes last,
-with the longer latencies cut off, is looked at first.
+The search for one latency per module (`search.py`) keeps its open nodes here. They are a stack: the child with the
+longer latencies cut off comes last and is examined first.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FIRST_CAPACITY = 64
 
 
 class OpenRanges(NamedTuple):
-    """Open nodes, one row each, the next one last; the search itself counts how many rows are in use.
+    """Open nodes, one row each, the next one last; the search itself counts the rows in use.
 
     Attributes:
         first: first point of each module's range, shape (capacity, modules).
@@ -32,7 +32,7 @@ class OpenRanges(NamedTuple):
 
 @compiled
 def open_root(sizes: Ints) -> OpenRanges:
-    """One open node that holds all points of every module; nothing is known of its bound.
+    """One open node that contains all points of every module, without a known bound.
 
     Args:
         sizes: number of points of each module, shape (modules,).
@@ -50,7 +50,7 @@ def with_children(
 
     Args:
         nodes: the open nodes.
-        size: how many of them there are.
+        size: number of open nodes.
         first: first point of each module's range in the node that is split, shape (modules,).
         last: last point of each module's range in that node, shape (modules,).
         bound: lower bound of that node, which holds for both parts.
@@ -59,7 +59,7 @@ def with_children(
         right_first: first point of the right part.
 
     Returns:
-        The nodes; their arrays are new where the old ones had no room for two more.
+        The nodes; their arrays are new if the old ones had no room for two more.
     """
     if size + 2 > nodes.bound.size:
         nodes = OpenRanges(
@@ -67,7 +67,7 @@ def with_children(
             np.concatenate((nodes.last, np.zeros_like(nodes.last))),
             np.concatenate((nodes.bound, np.zeros_like(nodes.bound))),
         )
-    # The part with the shorter latencies comes last, so that it is looked at first.
+    # The part with the shorter latencies comes last, so that it is examined first.
     nodes.first[size], nodes.last[size], nodes.bound[size] = first, last, bound
     nodes.first[size, m] = right_first
     nodes.first[size + 1], nodes.last[size + 1], nodes.bound[size + 1] = first, last, bound

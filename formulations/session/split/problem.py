@@ -1,16 +1,16 @@
 """Latency splitting as a problem of its own: one mode per module of a DAG, longest path within the SLO, least cost.
 
-A *mode* is what one plan of a module comes to: a worst-case latency and a cost. Both are exact, so that an answer can
-be checked without a tolerance. Every formulation of latency splitting takes a `SplitProblem` and gives back the number
-of the mode chosen for each module.
+A *mode* is the result of one plan of a module: a worst-case latency and a cost. Both are exact, so that an answer can
+be checked without a tolerance. Every formulation of latency splitting takes a `SplitProblem` and returns the number of
+the mode chosen for each module.
 
 Names that the formulations share, m a module's name and i the number of a mode:
 
-    x_m_i        1: module m takes mode i
-    start_m      when module m starts at the latest, seconds after the request came in
+    x_m_i        1 if module m takes mode i
+    start_m      latest start of module m, seconds after the request came in
     choose_m     Σ_i x_m_i = 1
     after_a_m    start_m ≥ start_a + Σ_i latency_i · x_a_i + delay_a_m, for every edge (a, m)
-    end_m        start_m + Σ_i latency_i · x_m_i ≤ SLO − end of m, where m has an end
+    end_m        start_m + Σ_i latency_i · x_m_i ≤ SLO − end of m, if m has an end
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Mode:
 
     @property
     def least_s(self) -> Fraction:
-        """No plan that costs less than the next faster mode is faster than this, in seconds."""
+        """Lower bound in seconds on the latency of plans that cost less than the next faster mode."""
         return self.latency_s - self.unsure_s
 
 
@@ -57,10 +57,10 @@ class SplitProblem:
         slo_s: end-to-end latency objective in seconds, the longest one.
         delays: seconds between the modules of each edge.
         ends: end of each module in seconds; None means that it has children and no objective of its own.
-        modes: for each module its modes, latency falling and cost rising; none: the module cannot be served.
-        complete: whether the modes are all that matter, so that the optimum over them is the session's.
+        modes: for each module its modes, latency falling and cost rising; a module without modes cannot be served.
+        complete: whether no mode that matters is missing, so that the optimum over them is the session's.
         refine: takes a module, one of its modes whose latency is unsure, and the cost of the next faster one (None if
-            there is none). It returns the modes to put in its place: the mode, sure, and faster ones before the next.
+            there is none). It returns the modes that replace it: the mode, made sure, and faster ones before the next.
             None means that this took too much work.
     """
 
@@ -112,7 +112,7 @@ class SplitProblem:
         return found
 
     def room_s(self, latency_s: list[Fraction]) -> list[Fraction]:
-        """For each module the largest latency that the others leave it, in seconds; below 0: none.
+        """For each module the largest latency that the others leave it, in seconds; below 0 if they leave none.
 
         Args:
             latency_s: latency of each module in seconds, shape (modules,).
@@ -137,7 +137,7 @@ class SplitProblem:
 
 
 def _known(end: End) -> Fraction:
-    """The longest path after a module once all of its children are known: one without children has an end."""
+    """The longest path after a module once all of its children are known; a module without children has an end."""
     assert end is not None
     return end
 

@@ -1,19 +1,19 @@
-"""Latency splitting over frontiers, proven exactly by an engine that knows numbers only to a tolerance (ours).
+"""Latency splitting over frontiers, proven exactly by an engine with a tolerance (ours).
 
 The engine's model is looser than the problem: latencies and costs are rounded down, or rows are laxer by more than the
 engine's tolerance. So every split within the SLO is a solution of it. The loop, with a split to begin with (every
 module at its fastest mode):
 
 1. ask the engine for the cheapest solution that costs no more than the incumbent;
-2. add its modes up exactly. If they miss the SLO, cut off every split that is as slow on that path: some module on it
-   has to be faster. Where the last digits of a mode's latency are unsure (`Mode.unsure_s`) and could matter, they are
-   made sure first, and the model is made anew;
-3. if they meet it, the split may be the new incumbent; cut off every split in which each module costs as much as here:
-   some module has to cost less;
+2. add its modes up exactly. If they miss the SLO, cut off every split that is as slow on that path, since some module
+   on it has to be faster. If the last digits of a mode's latency are unsure (`Mode.unsure_s`) and could matter, make
+   them sure first, and make the model anew;
+3. if they meet it, the split may be the new incumbent. Cut off every split in which each module costs as much as here,
+   since some module has to cost less;
 4. go on with 1. When the model has no solution left, the incumbent is the optimum, exactly.
 
-Modes that cost more than the incumbent less what the other modules cost at least are left out, and money is counted in
-units of the incumbent's cost: when that has fallen far, the model is made anew.
+A mode is left out if it costs more than the incumbent less the least costs of the other modules. Money is counted in
+units of the incumbent's cost. When that has fallen far, the model is made anew.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from formulations.session.split.problem import Mode, SplitProblem
 from formulations.tolerances import MOST_CANDIDATES, STEP
 
 FALL = 100
-"""The model is made anew where the cost has fallen to less than its inverse share."""
+"""The model is made anew if the cost has fallen below one part in this many."""
 MOST_MODELS = 200
-"""Models made before the search gives up."""
+"""The most models before the search gives up."""
 
 
 Turn = Outcome[tuple[int, ...], Fraction]
-"""What an engine found on a model: the number of the mode of each module, money per hour.
+"""An engine's result on a model: the number of the mode of each module, money per hour.
 
-A bound is one on the cost of every split that is a solution; none holds for splits that the model rules out.
+A bound holds for every split that is a solution, and not for splits that the model rules out.
 """
 
 
@@ -63,24 +63,24 @@ class SplitModel(Protocol):
 
 
 Build = Callable[[SplitProblem, Fraction, int], SplitModel]
-"""Makes a model, given the problem, the cost that counts as 1, and how many models were too coarse so far."""
+"""Makes a model, given the problem, the cost that counts as 1, and the number of models so far that were too coarse."""
 
 
 @dataclass(slots=True)
 class SplitSearch:
-    """What is known of a split problem so far.
+    """The known results on a split problem.
 
     Attributes:
         problem: the problem; modes may become sure on the way.
         picked: modes of the best split within the SLO, by module; None means none yet.
         cost: its exact cost.
         bound: proven lower bound on every split within the SLO; None means none.
-        infeasible: proven: no split meets the SLO.
-        decided: the search went to its end.
-        raw_status: the engine's word on the last model.
+        infeasible: whether it is proven that no split meets the SLO.
+        decided: whether the search was completed.
+        raw_status: the engine's status of the last model.
         trace: incumbent and bound over time.
         stats: counters.
-        reason: why nothing was decided.
+        reason: why there is no decision.
     """
 
     problem: SplitProblem
@@ -115,12 +115,12 @@ class SplitSearch:
         return []
 
     def run(self, build: Build, deadline: float, started: float) -> None:
-        """Search until nothing cheaper is left, or a limit is hit; the outcome is left in the attributes.
+        """Search until nothing cheaper is left, or a limit is hit; the attributes have the outcome.
 
         Args:
             build: makes an engine's model.
             deadline: `time.perf_counter` value at which to stop.
-            started: `time.perf_counter` value that the trace counts from.
+            started: `time.perf_counter` value from which the trace counts.
         """
         if any(not modes for modes in self.problem.modes):
             self.infeasible, self.raw_status = True, "a module has no mode"
@@ -150,7 +150,7 @@ class SplitSearch:
         return True
 
     def _with_one_model(self, build: Build, coarse: int, deadline: float, started: float) -> int | None:
-        """Search with one model; 1 asks for a finer model, 0 for another one; None means that the search is over."""
+        """Search with one model; 1 requests a finer model, 0 another one; None means that the search is over."""
         assert self.cost is not None
         unit = self.cost
         # No split costs less than all modules at their cheapest modes.
@@ -173,7 +173,7 @@ class SplitSearch:
             path = self.accept(turn.values)
             if not turn.optimal:
                 return None
-            # Coarse rounding may be what let the slow split in, and then a finer model never returns it.
+            # Coarse rounding may have let the slow split in, and then a finer model never returns it.
             if path and not model.finest:
                 self.stats["refused"] += 1
                 return 1
@@ -196,7 +196,7 @@ class SplitSearch:
         return None
 
     def _demand(self, model: SplitModel) -> Fraction:
-        """Ask for less than the incumbent."""
+        """Demand a cost below the incumbent's."""
         assert self.cost is not None
         assert self.picked is not None
         limit = self.cost * (1 - STEP)
@@ -210,7 +210,7 @@ class SplitSearch:
         return limit
 
     def _turn(self, model: SplitModel, left: float, started: float, limit: Fraction) -> Turn:
-        """Run the engine once, and take up its counters, its trace and its bound, which holds up to the limit."""
+        """Run the engine once, and record its counters, its trace and its bound, which holds up to the limit."""
         before = time.perf_counter() - started
         turn = model.solve(left)
         self.raw_status = turn.raw_status
@@ -218,7 +218,7 @@ class SplitSearch:
         self.stats["nodes"] += turn.nodes
         cost = None if self.cost is None else float(self.cost)
         for point in turn.trace_from(before):
-            # The model rules the incumbent out, so that its bound may lie above the incumbent's cost.
+            # The model rules the incumbent out, so its bound may lie above the incumbent's cost.
             bound = point.bound if cost is None or point.bound is None else min(point.bound, cost)
             self.trace.append(TracePoint(point.wall_s, cost, bound))
         if turn.bound is not None and not turn.infeasible:
@@ -226,14 +226,14 @@ class SplitSearch:
         return turn
 
     def _lift(self, bound: Fraction | None) -> None:
-        """Take a bound if it is better; nothing is left where it meets the cost."""
+        """Record a bound if it is better; nothing is left if it meets the cost."""
         if bound is not None and (self.bound is None or bound > self.bound):
             self.bound = bound
         if self.cost is not None and self.bound is not None and self.cost - self.bound <= STEP * self.cost:
             self.bound, self.decided = self.cost, True
 
     def _unsure(self, chosen: tuple[int, ...], path: list[int]) -> bool:
-        """Whether the path could be within the SLO but for latencies that are unsure."""
+        """Whether the path could be within the SLO apart from latencies that are unsure."""
         modes = [self.problem.modes[m][chosen[m]] for m in path]
         length = sum((mode.least_s for mode in modes), Fraction(0))
         return any(mode.unsure_s for mode in modes) and length <= self.problem.slo_s
@@ -265,10 +265,10 @@ def solve_split(
         build: makes an engine's model.
         deadline: `time.perf_counter` value at which to stop.
         start: number of each module's mode in a split to start from; None means a cold start.
-        started: `time.perf_counter` value that the trace counts from; None means now.
+        started: `time.perf_counter` value from which the trace counts; None means now.
 
     Returns:
-        What is known of the problem at the end: split, bound, and whether they are decided.
+        The results at the end: split, bound, and whether they are decided.
     """
     search = SplitSearch(problem)
     if start is not None:
@@ -292,7 +292,7 @@ def modes_within(problem: SplitProblem, session: Session, plan: Plan, space: Pla
 
 
 def answer_of(search: SplitSearch, given: Plan | None, start: tuple[int, ...] | None) -> Answer:
-    """The answer of a search over the frontiers of a session; its proofs count where the frontiers are complete.
+    """The answer of a search over the frontiers of a session; its proofs count if the frontiers are complete.
 
     Args:
         search: the search.

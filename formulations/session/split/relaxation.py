@@ -5,13 +5,14 @@
 with c_m the lower convex hull of module m's modes. This is the linear time-cost trade-off problem of project
 scheduling (Fulkerson 1961, Kelley 1961). Its dual is a flow from the DAG's sources to its sinks: module m passes
 y_m at gain min_k(cost_k + y_m latency_k), the total flow pays the SLO. The flow of most gain is found by the network
-simplex method (`network.py`), from that of the last relaxation. Every flow, also an unfinished one, gives a valid
-bound: with f_a on edge a, and u_m the end and v_m the begin of module m within the longest path,
+simplex method (`network.py`), from that of the last relaxation. Every flow, even an unfinished one, gives a valid
+bound. With f_a on edge a, and u_m the end and v_m the start of module m within the longest path,
 
     sum_m y_m x_m <= sum_m y_m (u_m - v_m) + sum_a f_a (v_child(a) - u_parent(a)) <= SLO · (y of the sinks + excess)
 
-for all latencies x within the SLO; the excess is what modules take in beyond y_m and let out below it, by rounding.
-With delays d_a and ends e_m, v_child - u_parent is d_a at least, and flow that leaves at m pays SLO - e_m.
+for all latencies x within the SLO. The excess is the flow into modules beyond y_m and out of them below it, by
+rounding.
+With delays d_a and ends e_m, v_child - u_parent is at least d_a, and flow that leaves at m pays SLO - e_m.
 """
 
 from __future__ import annotations
@@ -48,12 +49,12 @@ class Relaxation(NamedTuple):
 
 
 class Basis(NamedTuple):
-    """Where the next relaxation of a session goes on.
+    """The starting point of the next relaxation of a session.
 
     Attributes:
         hull: the hulls of the last one.
-        first: first mode that each module's hull was made of, shape (modules,), like the next one; -1 means none yet.
-        last: last mode that it was made of.
+        first: first mode of which each module's hull was made, shape (modules,), like the next one; -1 means none yet.
+        last: last mode of which it was made.
         net: the flow of the last one.
     """
 
@@ -65,7 +66,7 @@ class Basis(NamedTuple):
 
 @compiled
 def new_basis(s: SessionArrays, modes: Modes) -> Basis:
-    """Nothing to go on from yet."""
+    """A basis without a hull or a flow."""
     none = np.full((2, s.rate.size), -1, np.int64)
     return Basis(_no_hull(modes), none[0], none[1], new_network(s))
 
@@ -100,13 +101,13 @@ def relax_from(s: SessionArrays, modes: Modes, first: Ints, last: Ints, basis: B
         modes: modes by rising latency and falling cost.
         first: first allowed mode per module, shape (modules,).
         last: last allowed mode per module, shape (modules,).
-        basis: where to go on from, for these modes (`basis_for`); changed in place.
+        basis: the starting point, for these modes (`basis_for`); changed in place.
 
     Returns:
-        Bound, prices and windows. The bound holds also where the flow is not the best one; the windows are then those
-        of the fastest modes.
+        Bound, prices and windows. The bound also holds if the flow is not the best one; the windows are then those of
+        the fastest modes.
     """
-    # One block of memory: asking for it takes as long as filling it.
+    # One block of memory, because its allocation takes as long as filling it.
     columns = np.zeros((4, s.rate.size))
     bound = relax_in_place(s, modes, first, last, basis, columns)
     return Relaxation(bound, columns[0], columns[1], columns[2], columns[3])
@@ -114,16 +115,16 @@ def relax_from(s: SessionArrays, modes: Modes, first: Ints, last: Ints, basis: B
 
 @compiled_in_place
 def relax_in_place(s: SessionArrays, modes: Modes, first: Ints, last: Ints, basis: Basis, columns: Floats) -> float:
-    """As `relax_from`, in memory that is there already.
+    """As `relax_from`, in existing memory.
 
     Args:
         s: the session, of which only the DAG and the SLO matter.
         modes: modes by rising latency and falling cost.
         first: first allowed mode per module, shape (modules,).
         last: last allowed mode per module, shape (modules,).
-        basis: where to go on from, for these modes; changed.
-        columns: the arrays of the relaxation are written there, a row each, shape (4, modules); where the bound is
-            infinite they say nothing.
+        basis: the starting point, for these modes; changed.
+        columns: room for the arrays of the relaxation, a row each, shape (4, modules); if the bound is infinite they
+            have no meaning.
 
     Returns:
         The bound.
@@ -134,7 +135,7 @@ def relax_in_place(s: SessionArrays, modes: Modes, first: Ints, last: Ints, basi
     for m in range(modules):
         if last[m] < first[m]:
             return np.inf
-        # Most ranges are as they were in the relaxation before, and so are their hulls.
+        # Most ranges are the same as in the relaxation before, and so are their hulls.
         if first[m] != basis.first[m] or last[m] != basis.last[m]:
             _make_hull(hull, m, modes, first[m], last[m])
             basis.first[m], basis.last[m] = first[m], last[m]
@@ -157,10 +158,10 @@ def relax_in_place(s: SessionArrays, modes: Modes, first: Ints, last: Ints, basi
     paid = s.slo * (1.0 + TIE) * supply
     bound -= paid
     size += paid
-    # What delays take of the paths, and ends of the SLO, is no time of modules.
+    # The time of delays on the paths, and of ends in the SLO, does not belong to modules.
     bound += spared
     size += abs(spared)
-    # Large terms nearly cancel where latency is expensive; what rounding may have added is taken off.
+    # Large terms nearly cancel if latency is expensive; the possible rounding error is subtracted.
     bound -= UNIT_ROUNDING * (2 * modules + 8) * size
     return bound
 
@@ -169,7 +170,7 @@ def relax_in_place(s: SessionArrays, modes: Modes, first: Ints, last: Ints, basi
 def _set_windows(s: SessionArrays, net: Network, window: Floats) -> None:
     """Each module's window: from the last end of its parents to its own end, within the SLO, in seconds.
 
-    Times break their arcs by rounding and by what counts as no gain; windows do not, as they begin where others end.
+    Times break their arcs by rounding and by gains that count as none. Windows do not, as they begin where others end.
     """
     modules, least = s.rate.size, _least_end(s)
     for m in range(modules):
@@ -181,7 +182,7 @@ def _set_windows(s: SessionArrays, net: Network, window: Floats) -> None:
 
 @compiled_on_tables
 def _end_of(s: SessionArrays, net: Network, m: int, least: float) -> float:
-    """Seconds after which module m ends, no later than its objective, or any, allows."""
+    """Seconds after which module m ends, within its objective, or without a limit if it has none."""
     own = s.end[m] if s.end[m] > -np.inf else least
     return float(min(net.time[s.rate.size + m], s.slo - own))
 
@@ -198,9 +199,10 @@ def _least_end(s: SessionArrays) -> float:
 
 @compiled_on_tables
 def _least_supply(s: SessionArrays, net: Network) -> tuple[float, float]:
-    """Flow that pays the SLO, and what delays and ends take off of that.
+    """Flow that pays the SLO, and the payment of delays and ends to be subtracted.
 
-    Flow leaves the DAG at modules with an end. The excess is what rounding has left unbalanced at the modules; without
+    Flow leaves the DAG at modules with an end. The excess is the imbalance that rounding has left at the modules;
+    without
     it the bound would not hold for the flow as it is.
 
     Returns:
@@ -274,7 +276,7 @@ def _make_hull(hull: Hull, m: int, modes: Modes, first: int, last: int) -> None:
             hull.slope[m, size] = (cost - hull.cost[m, size - 1]) / (hull.latency[m, size - 1] - latency)
         size += 1
     hull.corners[m] = size
-    # A sentinel: whoever looks up a flow's corner stops here without counting corners.
+    # A sentinel: a search for a flow's corner stops here without counting corners.
     hull.slope[m, size] = np.inf
 
 

@@ -1,11 +1,12 @@
 """Latency splitting over steps and lines: one latency per module, longest path within the SLO, least cost (compiled).
 
-Ours. What is known of a module's cost is a lower bound by rising latency: points, each followed by a step (the cost
-stays until the next point) or by a straight line to the next point. Steps alone are *modes*. Branch and bound on the
-linear relaxation over the lower convex hull of the points: where the hull is cheaper than what the points and lines say
-at a module's window, its range of points is cut there. A latency on a line is taken as it is, one on a step rounded
-down to its point. A range is cut at a point that belongs to both parts if a line leads away from it, so that every
-latency of the range is in one of the parts.
+Ours. The known part of a module's cost is a lower bound by rising latency. It consists of points, each followed by a
+step (the cost stays until the next point) or by a straight line to the next point. Steps alone are *modes*. The search
+is branch and bound on the linear relaxation over the lower convex hull of the points. If the hull at a module's window
+is cheaper than the points and lines there, the module's range of points is cut at it. A latency on a line is taken as
+it
+is, one on a step is rounded down to its point. A range is cut at a point that belongs to both parts if a line leads
+away from it, so that every latency of the range is in one of the parts.
 """
 
 from __future__ import annotations
@@ -28,20 +29,20 @@ from formulations.tolerances import ABOVE_HULL
 Flags = NDArray[np.bool_]
 
 DIVED, LEAST_DIVED = 2, 32
-"""Nodes per module of the first look for a choice, before goals are set, and of all modules at least: of a few modules
-that is mostly the whole search, while each goal takes a relaxation from its own ranges."""
+"""Nodes per module of the first search for a choice, before goals are set, and the least number over all modules. With
+few modules that is mostly the whole search, while each goal takes a relaxation from its own ranges."""
 FIRST_GOAL = 1.0 / 32.0
-"""The first goal of a search, as a share of the way from the first bound to what choices may cost."""
+"""The first goal of a search, as a share of the way from the first bound to the largest cost of interest."""
 AT_ONCE = 4
 """A goal that takes fewer nodes is no nearer to the optimum than the bound was; the next one is as far from it."""
 MORE_NODES = float(np.log(4.0))
 """The next goal is where four times as many nodes are expected, if their logarithm grows with the way to the goal."""
 NODES_BETWEEN_CLOCKS = 256
-"""Nodes between two looks at the clock, of a session of one module; of a larger one so many fewer."""
+"""Nodes between two looks at the clock for a session of one module; proportionally fewer for a larger one."""
 
 
 class Choice(NamedTuple):
-    """The cheapest choice of one latency per module that a search found, and what it proves.
+    """The cheapest choice of one latency per module that a search found, with its proof.
 
     Attributes:
         cost: cost per hour of the best choice below the given upper bound; infinite means none.
@@ -61,10 +62,10 @@ class Choice(NamedTuple):
 
 
 class _Offer(NamedTuple):
-    """The cheapest choice that any node had to offer, at whatever cost; searches write into it.
+    """The cheapest choice of any node, at any cost; searches write into it.
 
     Attributes:
-        cost: its cost per hour; infinite means that none had any; shape (1,).
+        cost: its cost per hour, shape (1,); infinite means that no node had one.
         chosen: as of `Choice`.
         latency: as of `Choice`.
     """
@@ -75,11 +76,11 @@ class _Offer(NamedTuple):
 
 
 class _Root(NamedTuple):
-    """What all searches below goals begin with.
+    """The start of all searches below goals.
 
     Attributes:
-        relaxed: the relaxation of all points that paths leave room for.
-        basis: where the next relaxation goes on from.
+        relaxed: the relaxation of all points for which paths leave room.
+        basis: starting point of the next relaxation.
         offer: the cheapest choice met so far.
     """
 
@@ -89,7 +90,7 @@ class _Root(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """What each module takes.
+    """The choice of each module.
 
     Attributes:
         chosen: last point at or before its latency, shape (modules,), like the next ones.
@@ -104,13 +105,13 @@ class Taken(NamedTuple):
 
 @compiled
 def new_taken(modules: int) -> Taken:
-    """Room for what so many modules take."""
+    """Room for the choices of some modules."""
     return Taken(np.zeros(modules, np.int64), np.zeros(modules), np.zeros(modules))
 
 
 @compiled
 def no_lines(modes: Modes) -> Flags:
-    """No line leads from any point to the next one: all are steps; shape (modules, capacity)."""
+    """Flags for modes without lines: all are steps; shape (modules, capacity)."""
     return np.zeros(modes.latency.shape, np.bool_)
 
 
@@ -127,18 +128,20 @@ def search_choices(
 ) -> Choice:
     """The cheapest choice of one latency per module below `upper`, by branch and bound on the linear relaxation.
 
-    After a first look for a choice, goals above the bound are tried in turn, each farther from it than the one before,
-    up to the best choice known. Below a near goal most points are ruled out at once, and the last goal takes most of
-    the nodes, so that about as few are looked at as best first, with a short stack; and the bound rises on the way.
+    After a first search for a choice, goals above the bound are tried in turn, each farther from it than the one
+    before,
+    up to the best known choice. Below a near goal most points are ruled out at once, and the last goal takes most of
+    the nodes. So about as few nodes are examined as with best-first search, with a short stack, and the bound rises on
+    the way.
 
     Args:
         s: the session, of which only the DAG and the SLO matter.
         modes: points by rising latency and falling cost.
         leads: whether a line leads from a point to the next one, shape (modules, capacity) (`no_lines`).
         upper: only choices cheaper than this, money per hour, are of interest.
-        tolerance: choices that are cheaper than the best one found by less than this share are not looked for.
+        tolerance: choices that are cheaper than the best one found by less than this share are not searched.
         deadline: seconds on `clock` at which to stop; infinite means never.
-        course: what is proven goal by goal is noted there.
+        course: records the proven bound goal by goal.
         most_nodes: nodes after which to stop.
 
     Returns:
@@ -149,12 +152,12 @@ def search_choices(
     _cut_to_rooms(s, modes, leads, first, last, np.empty((3, modules)))
     basis = new_basis(s, modes)
     relaxed = relax_from(s, modes, first, last, basis)
-    # Even the relaxation costs as much as what is of interest, so no choice can be cheaper.
+    # Even the relaxation costs as much as the upper limit, so no choice can be cheaper.
     if relaxed.bound > upper * (1.0 - tolerance):
         return Choice(np.inf, first, np.zeros(modules), min(relaxed.bound, upper), 1, True)
     offer = _Offer(np.full(1, np.inf), np.zeros(modules, np.int64), np.zeros(modules))
     root = _Root(relaxed, basis, offer)
-    # A first look of few nodes: small sessions end here, and in others its choice says up to where goals are set.
+    # A first search of few nodes: small sessions end here, and in others its choice limits the goals.
     first_look = min(most_nodes, max(DIVED * modules, LEAST_DIVED))
     best = _search_below(s, modes, leads, root, upper, tolerance, deadline, first_look)
     bound, nodes = max(relaxed.bound, best.bound), best.nodes
@@ -163,19 +166,19 @@ def search_choices(
     upper = min(upper, best.cost)
     base, step = relaxed.bound, FIRST_GOAL * (upper - relaxed.bound)
     while True:
-        # Without any choice known there is nothing to set goals by.
+        # Without any known choice there is nothing by which to set goals.
         goal = min(upper, base + step) if np.isfinite(upper) else np.inf
         left = most_nodes - nodes
         found = _search_below(s, modes, leads, root, goal, tolerance, deadline, left)
         nodes += found.nodes
         bound = max(bound, found.bound)
-        # The search leaves out what is cheaper by less than the tolerance.
+        # The search leaves out choices that are cheaper by less than the tolerance.
         note(course, np.inf, bound * (1.0 - tolerance), course.counts[1] + BETWEEN)
         ends = not found.complete or goal == upper
         if np.isfinite(found.cost):
             best = found
         elif offer.cost[0] < upper:
-            # It costs more than the goal, and less than all that is known: no goal needs to be set beyond it.
+            # It costs more than the goal, and less than all known choices: no goal needs to be set beyond it.
             upper = offer.cost[0]
             best = Choice(upper, offer.chosen.copy(), offer.latency.copy(), found.bound, found.nodes, False)
         if np.isfinite(found.cost) or ends:
@@ -183,7 +186,7 @@ def search_choices(
         if found.nodes < AT_ONCE:
             base = goal
         else:
-            # Few nodes say little about how fast their number grows: the way is at most doubled.
+            # Few nodes prove little about the growth of their number, so the way is at most doubled.
             step *= 1.0 + MORE_NODES / max(MORE_NODES, np.log(found.nodes))
 
 
@@ -198,7 +201,7 @@ def _live_points(modes: Modes, leads: Flags, root: Relaxation, below: float) -> 
     number, size = np.empty((modules, most), np.int64), np.zeros(modules, np.int64)
     for m in range(modules):
         for i in range(modes.size[m]):
-            # A line needs both its ends, whatever they cost.
+            # A line needs both its ends, at any cost.
             touched = leads[m, i] or (i > 0 and leads[m, i - 1])
             if touched or reduced_cost(modes, root, m, i) + root.bound <= below:
                 number[m, size[m]] = i
@@ -249,11 +252,11 @@ def _search_below(
         # Ranges are cut in place below, and the rows of the stack are the next nodes to be written.
         first, last = ranges.first[size].copy(), ranges.last[size].copy()
         lower = _tightened(s, modes, leads, first, last, basis, below, room)
-        # Prune: bounds of `relax` have their rounding taken off already, so they need no margin here.
+        # Prune: bounds of `relax` have their rounding subtracted already, so they need no margin here.
         if lower > below:
             continue
         relaxed = Relaxation(lower, columns[0], columns[1], columns[2], columns[3])
-        # Windows keep the SLO together, so that every node has a choice to offer, most of them within the SLO.
+        # Windows keep the SLO together, so every node has a choice to offer, most of them within the SLO.
         cost = take_within(s, modes, leads, relaxed.window, first, last, taken, times)
         if cost < best and cost <= below:
             best, best_chosen[:], best_latency[:] = cost, taken.chosen, taken.latency
@@ -264,17 +267,17 @@ def _search_below(
             continue
         m, at = _branch(modes, leads, relaxed, first, last)
         if m < 0 and cost > relaxed.bound * (1.0 + tolerance):
-            # The hull says that its latencies should have done; where they have not, nothing is proven: halve.
+            # By the hull its latencies should have worked; as they have not, nothing is proven, and it is halved.
             m, at = _widest(leads, first, last)
-        # Either the choice found costs what the bound says, so that nothing here is cheaper; or no range can be cut, so
-        # that each is a line, on which the relaxation is exact but for rounding, or a point, and the points miss the
+        # Either the choice found costs as much as the bound, so nothing here is cheaper. Or no range can be cut, so
+        # each range is a line, on which the relaxation is exact up to rounding, or a point. Then the points miss the
         # SLO by more than a `TIE`.
         if m < 0:
             continue
         left_last, right_first = _parts(modes, leads, relaxed, m, at, first, last, below)
         ranges = with_children(ranges, size, first, last, relaxed.bound, m, left_last, right_first)
         size += 2
-    # Nodes that were pruned cost more than `below`, which is `upper` or `best` less the tolerance; those open cost more
+    # Nodes that were pruned cost more than `below`, which is `upper` or `best` less the tolerance; open nodes cost more
     # than their bounds.
     bound = least_bound(ranges, size, min(upper, best))
     for m in range(modules):
@@ -284,7 +287,7 @@ def _search_below(
 
 @compiled_in_place
 def _keep(offer: _Offer, cost: float, taken: Taken, number: Ints) -> None:
-    """Keep what a node takes, if nothing cheaper is kept; `number` says which of all points those that it has are."""
+    """Keep the choice of a node if nothing cheaper is kept; `number` has the numbers of its points among all points."""
     if cost < offer.cost[0]:
         offer.cost[0] = cost
         for m in range(number.shape[0]):
@@ -302,9 +305,9 @@ def _tightened(
     below: float,
     room: Floats,
 ) -> float:
-    """The bound of ranges, which are cut to the points that it leaves; again as long as that lets paths cut more.
+    """The bound of ranges, which are cut to the points that it leaves, repeated as long as that lets paths cut more.
 
-    Faster points go where they cost too much, and then slower ones of other modules have no room next to the rest. The
+    Faster points go if they cost too much, and then slower ones of other modules have no room next to the rest. The
     arrays of the relaxation are written into the first four rows of `room`, shape (7, modules).
     """
     columns, times = room[:4], room[4:]
@@ -344,10 +347,10 @@ def _parts(
 
 @compiled_on_tables
 def reduced_cost(modes: Modes, relaxed: Relaxation, m: int, i: int) -> float:
-    """By how much the relaxation's bound rises if module m has to take point i, in money per hour.
+    """The rise of the relaxation's bound if module m has to take point i, in money per hour.
 
-    It is a sum of three terms, each rounded once. The bound has the rounding of more terms of that size taken off than
-    it is made of (`relax`), so the sum of both errs low.
+    It is a sum of three terms, each rounded once. The rounding subtracted from the bound is that of more terms of that
+    size than the bound has (`relax`), so the sum of both errs low.
     """
     return float(modes.cost[m, i] + relaxed.flow[m] * modes.latency[m, i] - relaxed.base[m])
 
@@ -379,7 +382,7 @@ def take_within(
     taken: Taken,
     times: Floats,
 ) -> float:
-    """Latencies within the windows, then greedily cheaper ones within what is left.
+    """Latencies within the windows, then greedily cheaper ones within the rest.
 
     Args:
         s: the session, of which only the DAG and the SLO matter.
@@ -388,7 +391,7 @@ def take_within(
         window: latencies that together meet the SLO, in seconds, shape (modules,).
         first: first allowed point per module.
         last: last allowed point per module.
-        taken: what each module takes is written there.
+        taken: room for the choice of each module.
         times: room for figures of modules, shape (2 or more, modules).
 
     Returns:
@@ -398,10 +401,10 @@ def take_within(
     for m in range(modules):
         _take(modes, leads, m, window[m], first, last, taken)
     while True:
-        # Where a range has no point within its window its first one is taken, and the paths may be too long.
+        # If a range has no point within its window, its first one is taken, and the paths may be too long.
         if path_times(s, taken.latency, before, after) > s.slo * (1.0 + TIE):
             return np.inf
-        # One module after the other takes what the paths leave; the one that saves most goes first.
+        # One module after the other takes the rest that the paths leave; the one that saves most goes first.
         best_saving, best = 0.0, -1
         for m in range(modules):
             room = s.slo - before[m] - after[m]
@@ -432,14 +435,15 @@ def _take(modes: Modes, leads: Flags, m: int, room: float, first: Ints, last: In
 
 @compiled_in_place
 def _cut_to_rooms(s: SessionArrays, modes: Modes, leads: Flags, first: Ints, last: Ints, times: Floats) -> bool:
-    """Cut ranges to the latencies that the fastest points of all other modules leave room for; whether any was cut.
+    """Cut ranges to the latencies for which the fastest points of all other modules leave room; whether any was cut.
 
-    The SLO is taken for longer than choices may be, by more than sums of latencies lose. `times` is room for figures of
+    The SLO is taken longer than choices may be, by more than the rounding of sums of latencies. `times` is room for
+    figures of modules, shape (3, modules).
     modules, shape (3, modules).
     """
     fastest, before, after = times[0], times[1], times[2]
     for m in range(first.size):
-        # Nothing is said of a module without points here: the relaxation finds that it has none.
+        # A module without points is skipped here: the relaxation finds that it has none.
         fastest[m] = modes.latency[m, first[m]] if modes.size[m] > 0 else 0.0
     path_times(s, fastest, before, after)
     cut = False
@@ -459,7 +463,7 @@ def _trim(modes: Modes, leads: Flags, relaxed: Relaxation, first: Ints, last: In
     """Drop points at both ends of the ranges whose reduced cost alone lifts the bound above `below`; in place.
 
     A line is dropped with the point at its end if its other end is to be dropped too: reduced costs are linear along
-    it, so that none in between is less than both. The bound has more rounding taken off than reduced costs have.
+    it, so none in between is less than both. More rounding is subtracted from the bound than reduced costs have.
     """
     for m in range(first.size):
         while first[m] < last[m] and reduced_cost(modes, relaxed, m, first[m]) + relaxed.bound > below:
@@ -474,7 +478,7 @@ def _trim(modes: Modes, leads: Flags, relaxed: Relaxation, first: Ints, last: In
 
 @compiled_on_tables
 def _widest(leads: Flags, first: Ints, last: Ints) -> tuple[int, int]:
-    """The module with the most points left and where to cut its range; (-1, -1): none can be cut."""
+    """The module with the most points left and where to cut its range; (-1, -1) if none can be cut."""
     best, at = -1, -1
     for m in range(first.size):
         if best < 0 or last[m] - first[m] > last[best] - first[best]:
@@ -489,7 +493,8 @@ def _cut_near(leads: Flags, m: int, i: int, first: Ints, last: Ints) -> int:
     """Where to cut a module's range so that both parts are smaller: at point i or the next one; -1 means nowhere."""
     if i >= last[m]:
         return -1
-    # The start of a line belongs to both parts: cut at the range's first point, one part would be the whole again.
+    # The start of a line belongs to both parts, so a cut at the range's first point would make one part the whole
+    # again.
     if not leads[m, i] or i > first[m]:
         return i
     return i + 1 if i + 1 < last[m] else -1
@@ -497,7 +502,7 @@ def _cut_near(leads: Flags, m: int, i: int, first: Ints, last: Ints) -> int:
 
 @compiled_on_tables
 def _branch(modes: Modes, leads: Flags, relaxed: Relaxation, first: Ints, last: Ints) -> tuple[int, int]:
-    """Module whose bound at its window is highest above the hull, and where to cut its range; (-1, -1): none is."""
+    """Module whose bound at its window is highest above the hull, and where to cut its range; (-1, -1) if none is."""
     best, best_m, best_at = ABOVE_HULL * relaxed.bound, -1, -1
     for m in range(first.size):
         i = _point_before(modes, m, relaxed.window[m], first, last)

@@ -40,14 +40,14 @@ FAILED = re.compile(
     r"(status|code)\w*[^a-z0-9]*[45]\d\d$",
     re.IGNORECASE,
 )
-"""Names of numbers of requests that failed."""
+"""Names of numbers of failed requests."""
 
 
 class _Configuration(FileModel):
     hardware: Name
     batch: Whole
     concurrency: Whole
-    # One of these two has to be there, which the configuration says, and null is no number.
+    # One of these two has to be there, which `Configuration` checks, and null is no number.
     duration_s: ExactNumber = None  # type: ignore[assignment]
     memory_mb: Number | None = None
     quantiles_s: dict[Name, Number] | None = None
@@ -76,7 +76,7 @@ class _SessionModule(FileModel):
 
 _RUNNING = file_model(Running)
 STATE = "state_price_per_change_per_h"
-"""Field of a module whose machines hold state; `Session.state` has all of them."""
+"""Field of a module whose machines hold state; `Session.state` has these fields of all modules."""
 
 
 _EDGE: dict[str, Any] = {"from": (Name, ...), "to": (Name, ...), "delay_s": (Number, 0)}
@@ -163,14 +163,14 @@ def _ends_of(edge: Any) -> tuple[str, str]:
 
 
 def _made(record: type[RecordT], models: Sequence[FileModel], field: str) -> Iterator[RecordT]:
-    """Records of models, whose fields have the same names."""
+    """Records made of models, whose fields have the same names."""
     for i, model in enumerate(models):
         with at(f"{field}[{i}]", None):
             yield record(**dict(model))
 
 
 def _state(modules: list[_SessionModule]) -> Iterator[tuple[str, Fraction]]:
-    """The modules that say that their machines hold state, with what moving it costs."""
+    """The modules whose machines hold state, with the price of moving it."""
     for i, module in enumerate(modules):
         price = module.state_price_per_change_per_h
         if price is not None:
@@ -178,7 +178,7 @@ def _state(modules: list[_SessionModule]) -> Iterator[tuple[str, Fraction]]:
 
 
 def _least_machines(modules: list[_SessionModule]) -> Iterator[tuple[str, int]]:
-    """The modules that say how many machines they have at least."""
+    """The modules that state their least number of machines."""
     for i, module in enumerate(modules):
         if module.least_machines is not None:
             yield module.name, machine_number(module.least_machines, f"modules[{i}].least_machines")
@@ -187,7 +187,7 @@ def _least_machines(modules: list[_SessionModule]) -> Iterator[tuple[str, int]]:
 _Exact = int | Decimal | Fraction
 _Row = tuple[str, int, int, _Exact | None, _Exact | None, tuple[tuple[str, _Exact], ...], _Exact | None]
 _Profiles = dict[tuple[_Row, ...], tuple[Configuration, ...]]
-"""Profiles by their rows: modules with equal ones share one, which is made, ranked and kept once."""
+"""Profiles by their rows: modules with equal rows share one profile, which is made, ranked and kept once."""
 
 
 def _module(model: _SessionModule, field: str, profiles: _Profiles) -> Module:
@@ -215,11 +215,11 @@ def _configurations(rows: tuple[_Row, ...], field: str) -> Iterator[Configuratio
 LEFT_OUT = (
     *("spare_machines", "resources", "takes", "slices", "quantiles_s", "objectives", "applications", "largest_shares"),
 )
-"""Fields that stay out of files where they are empty or 0."""
+"""Fields that stay out of files if they are empty or 0."""
 
 
 def _data(session: Session) -> dict[str, Any]:
-    """Plain data of a session; what is not said of it, of a machine type or of a configuration stays out."""
+    """Plain data of a session; unstated fields of it, of a machine type or of a configuration stay out."""
     data = _said(plain_data(session))
     delays = data.pop("delay_s")
     data["edges"] = [
@@ -252,7 +252,7 @@ def _data(session: Session) -> dict[str, Any]:
 
 
 def _configuration_data(fields: dict[str, Any]) -> dict[str, Any]:
-    """A configuration by its throughput, where its duration is no decimal and that is one, as 1/140 s is not."""
+    """A configuration by its throughput if that is a decimal and its duration is none, as 1/140 s is none."""
     duration_s = fields["duration_s"]
     if exact_decimal_text(duration_s) is not None:
         return fields

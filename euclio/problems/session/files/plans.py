@@ -75,7 +75,7 @@ def _plan(model: _SessionPlan, session: Session) -> Plan:
 
 
 def _module_plans(model: _SessionPlan, known: Container[str] | None = None) -> dict[str, ModulePlan]:
-    """The plans of modules by name; of an instance they have to be `known` there."""
+    """The plans of modules by name; those of an instance have to be `known` there."""
     found: dict[str, ModulePlan] = {}
     for i, module in enumerate(model.modules):
         field = f"plan.modules[{i}]"
@@ -177,7 +177,7 @@ def _data(session: Session, plan: Plan, evaluation: Evaluation) -> dict[str, Any
 
 
 def _of_parts(session: Session, evaluation: Evaluation) -> dict[str, Any]:
-    """What the plan makes of objectives and applications, where the session has them."""
+    """The latencies of objectives and the costs of applications, if the session has them."""
     objectives = [
         fields_of(one, "name", "to", "slo_s", "latency_s", "slack_s") for one in objectives_of(session, evaluation)
     ]
@@ -192,7 +192,7 @@ def _of_parts(session: Session, evaluation: Evaluation) -> dict[str, Any]:
 
 
 def _configuration(configuration: Configuration) -> dict[str, Any]:
-    """What names a configuration; its memory and its quantiles stand in the instance."""
+    """The fields that identify a configuration; its memory and its quantiles stand in the instance."""
     return {
         "hardware": configuration.hardware,
         "batch": configuration.batch,
@@ -202,13 +202,13 @@ def _configuration(configuration: Configuration) -> dict[str, Any]:
 
 
 def _exact_dummy(plan: ModulePlan) -> dict[str, str]:
-    """The dummy rate as a fraction, where no decimal says it and the machines do not either: next to a partial one."""
+    """The dummy rate as a fraction, if no decimal states it and a partial machine keeps it from being derived."""
     text = needed_text(plan.dummy_rps) if plan.allocations[-1].partial_rps else None
     return {} if text is None else {"exact_dummy_rps": text}
 
 
 def _not_less(rate: Fraction) -> Fraction:
-    """The rate rounded up to what is written: under rule `continuous` whoever reads no more than that keeps the SLO."""
+    """The rate rounded up as it is written, so that under rule `continuous` a reader of the file keeps the SLO."""
     if not rate or exact_decimal_text(rate) is not None:
         return rate
     written = exact(decimal_text(rate))

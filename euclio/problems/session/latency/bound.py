@@ -1,7 +1,7 @@
-"""A lower bound on a module's worst-case latency in a plan space; ours, see `_least_of` for why it holds.
+"""A lower bound on a module's worst-case latency in a plan space; ours, `_least_of` states why it holds.
 
-Where dummies fill as many machines as one likes, or a machine up to any rate, plans come as near to the bound as one
-likes and none attains it. Then an SLO that is the sum of such bounds along a path is missed by every plan.
+If dummies may fill any number of machines, or a machine up to any rate, plans come arbitrarily close to the bound and
+none attains it. Then every plan misses an SLO that is the sum of such bounds along a path.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ def latency_bound(module: Module, space: PlanSpace) -> Fraction | None:
 def is_too_fast(session: Session, space: PlanSpace) -> bool:
     """Whether the bounds of the modules alone prove that no plan of the space meets the SLO.
 
-    They do where a path of them is longer than the SLO, or as long and one of its modules has no plan that attains its
-    bound. A module whose configurations are all outside of the space proves it as well.
+    They do if a path of them is longer than the SLO, or as long and one of its modules has no plan that attains its
+    bound. A module whose configurations are all outside the space proves it as well.
     """
     least = [latency_bound(module, space) for module in session.modules]
     known = [bound for bound in least if bound is not None]
     if len(known) < len(least):
         return True
-    # All sums of bounds and the SLO are whole multiples of 1/D, so that less than that for all modules together makes
-    # a path longer than the SLO exactly where it is as long and something of it is not attained.
+    # All sums of bounds and the SLO are whole multiples of 1/D. All modules together add less than that. So a path of
+    # raised bounds is longer than the SLO exactly if its bounds are longer, or as long and one of them is not attained.
     denominators = [seconds.denominator for seconds in (*fixed_seconds(session), *known)]
     unit = Fraction(1, math.lcm(*denominators) * (len(known) + 1))
     latencies = [
@@ -55,13 +55,13 @@ def is_too_fast(session: Session, space: PlanSpace) -> bool:
 
 
 def takes_all_of_the_slo(session: Session, space: PlanSpace) -> Fraction | None:
-    """What is left of the SLO, none or less, where the durations that the stock forces on a path take all of it.
+    """The rest of the SLO, at most 0, if the durations that the stock forces on a path take all of it.
 
-    No machine takes less than its duration, and but for policies of form `GENERAL` every machine takes longer.
+    No machine takes less than its duration. Under all policies but those of form `GENERAL` it takes longer.
 
     Returns:
-        SLO less the durations of the longest path in seconds, at most 0, which proves that there is no plan; None: they
-        prove nothing.
+        SLO less the durations of the longest path in seconds, at most 0, which proves that there is no plan; None if
+        they prove nothing.
     """
     forced = [_forced_duration(module, session.stock, space) for module in session.modules]
     known = [duration for duration in forced if duration is not None]
@@ -74,7 +74,7 @@ def takes_all_of_the_slo(session: Session, space: PlanSpace) -> Fraction | None:
 def _forced_duration(module: Module, stock: Mapping[str, int], space: PlanSpace) -> Fraction | None:
     """The least duration up to which configurations take the module's rate, if it has all of the stock to itself.
 
-    None: even all of them together do not.
+    None if even all of them together do not.
     """
     allowed = [c for c in module.profile if space.allows(c.hardware, c.batch, c.concurrency)]
     most: dict[str, Fraction] = {}
@@ -88,11 +88,11 @@ def _forced_duration(module: Module, stock: Mapping[str, int], space: PlanSpace)
 
 
 def is_attained(module: Module, space: PlanSpace) -> bool:
-    """Whether a plan may take no longer than `latency_bound`: False where it is proven that all take longer.
+    """Whether a plan may take no longer than `latency_bound`: False if it is proven that all take longer.
 
-    Where dummies let w grow beyond any number, every machine of forms `LEFT` and `TIED` takes d + b/w, longer than d.
-    In form `FIXED` under rule `continuous` a partial machine takes rates below t only, so that d + b/t is attained
-    where a whole machine takes no longer, and there alone.
+    If dummies let w grow beyond any number, every machine of forms `LEFT` and `TIED` takes d + b/w, longer than d.
+    In form `FIXED` under rule `continuous` a partial machine takes only rates below t. So d + b/t is attained exactly
+    if a whole machine takes no longer.
 
     Args:
         module: the module, with its rate.
@@ -110,16 +110,16 @@ def is_attained(module: Module, space: PlanSpace) -> bool:
 
 
 def _least_of(c: Configuration, rate: Fraction, space: PlanSpace) -> Fraction:
-    """What some machine of every plan takes at least, if the plan's decisive machine runs c.
+    """The least time that some machine of every plan takes, if the plan's decisive machine runs c.
 
-    Decisive is, without dummies, a machine of the first allocation: it collects at w <= T. With rule `machine` it is
-    one of the last allocation: of its n machines n - 1 and everything before stay below T, so that
-    w <= n·t <= ceil(T/t)·t; in form `TIED` w counts equal ratios too and is only known to be below T + t.
-    In form `FIXED` a whole machine takes the same wherever it stands; without dummies it needs t <= T, and a plan with
-    no whole machine is one partial machine at f = T < t. Rule `continuous` leaves w unbounded, and f anywhere from T
-    to t: bounds that plans come as near to as one likes. In form `EVEN` no machine takes less than a full one; a plan
-    without dummies has none of c where t > T, and may then be one machine at R = T, with n·t/R = t/T. In form `GENERAL`
-    nothing is known but that a machine takes no less than its duration.
+    Without dummies, a machine of the first allocation is decisive: it collects at w <= T. With rule `machine` one of
+    the last allocation is. Of its n machines, n - 1 and everything before stay below T, so w <= n·t <= ceil(T/t)·t. In
+    form `TIED` w counts equal ratios too and is only known to be below T + t.
+    In form `FIXED` a whole machine takes the same at any place. Without dummies it needs t <= T, and a plan with no
+    whole machine is one partial machine at f = T < t. Rule `continuous` leaves w unbounded, and f anywhere from T to t:
+    plans come arbitrarily close to these bounds. In form `EVEN` no machine takes less than a full one. A plan without
+    dummies has none of c if t > T, and may then be one machine at R = T, with n·t/R = t/T. In form `GENERAL` nothing is
+    known but that a machine takes no less than its duration.
     """
     d, t = c.duration_s, c.throughput_rps
     match space.policy.form:
@@ -140,10 +140,10 @@ def _least_of(c: Configuration, rate: Fraction, space: PlanSpace) -> Fraction:
 
 
 def _least_collecting(c: Configuration, rate: Fraction, space: PlanSpace) -> Fraction:
-    """What collecting a batch takes at least in sequence: b over the largest w that the dummy rule leaves possible.
+    """The least time of collecting a batch in sequence: b over the largest w that the dummy rule allows.
 
-    Where machines are charged whole, dummies may fill any number of them, and w is unbounded under every rule that
-    has dummies.
+    If machines are charged whole, dummies may fill any number of them, and w is unbounded under every rule that has
+    dummies.
     """
     if space.fills:
         return Fraction(0)
@@ -152,7 +152,7 @@ def _least_collecting(c: Configuration, rate: Fraction, space: PlanSpace) -> Fra
             return c.batch / rate
         case DummyRule.MACHINE:
             t = c.throughput_rps
-            # With one allocation w is the rate of its own machines in form `TIED` as well.
+            # With one allocation w is the rate of its own machines in form `TIED` too.
             own = space.policy.form is Form.LEFT or space.max_allocations == 1
             return c.batch / (math.ceil(rate / t) * t if own else rate + t)
         case DummyRule.CONTINUOUS:
@@ -162,5 +162,5 @@ def _least_collecting(c: Configuration, rate: Fraction, space: PlanSpace) -> Fra
 
 
 def _alone(c: Configuration, rate: Fraction, rule: DummyRule) -> Fraction:
-    """Least latency of a plan that is one partial machine, which takes the rate, or under `continuous` nearly t."""
+    """Least latency of a plan that is one partial machine; it takes the rate, or under `continuous` nearly t."""
     return c.duration_s + c.batch / (rate if rule.countable else c.throughput_rps)

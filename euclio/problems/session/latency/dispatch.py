@@ -13,20 +13,20 @@ from euclio.problems.session.arrays import Floats, Ints, SessionArrays
 from euclio.problems.session.policies.kernels import LEFT, TIED, own_latency
 
 CLEAR_RATE = 1e-4
-"""A rest of this share of a module's rate has lost four digits in floating point; a smaller one is the checker's."""
+"""A rest of this share of a module's rate has lost four digits in floating point; the checker decides smaller ones."""
 CLEAR_PATH = 1.0 - 10.0 * TIE
-"""A path within this share of the SLO meets it whatever rounding did, also with a rest of `CLEAR_RATE`."""
+"""A path within this share of the SLO meets it in spite of rounding, also with a rest of `CLEAR_RATE`."""
 
 
 @compiled_on_tables
 def fits(latency: float, budget: float) -> bool:
-    """Latency within budget, where a difference below rounding counts as equal."""
+    """Whether a latency is within a budget; a difference below rounding counts as equal."""
     return latency <= budget * (1.0 + TIE)
 
 
 @compiled_on_tables
 def configuration_latency(s: SessionArrays, k: int, rate: float) -> float:
-    """Worst-case latency of configuration k serving the whole rate: what Algorithm 2 calls GetWCL."""
+    """Worst-case latency of configuration k with the whole rate: GetWCL of Algorithm 2."""
     if s.policy == LEFT or s.policy == TIED:
         return float(s.duration[k] + s.batch[k] / rate)
     if s.policy < LEFT:
@@ -36,7 +36,7 @@ def configuration_latency(s: SessionArrays, k: int, rate: float) -> float:
 
 @compiled_on_tables
 def full_latency(s: SessionArrays, k: int) -> float:
-    """Latency of a full machine of configuration k in seconds, where form `FIXED` or `EVEN` lets k alone decide it."""
+    """Latency of a full machine of configuration k in seconds, in form `FIXED` or `EVEN`, where k alone decides it."""
     t = s.throughput[k]
     return own_latency(s.policy, 0.0, s.duration[k], s.batch[k], t, 1.0, 0.0, t, t)
 
@@ -57,7 +57,7 @@ def whole_latency(s: SessionArrays, k: int, machines: int, partial: float, left:
         s: the session.
         k: the configuration.
         machines: whole machines of its allocation.
-        partial: rate of the partial machine of its allocation, 0: none.
+        partial: rate of the partial machine of its allocation; 0 means none.
         left: rate that is left when its allocation begins.
         tied: rate that is left when the first allocation of the same throughput-cost ratio begins.
     """
@@ -94,7 +94,7 @@ def module_latency(s: SessionArrays, m: int, machines: Ints, partial_at: int, pa
         s: the session.
         m: the module.
         machines: whole machines per configuration of the session.
-        partial_at: configuration of the partial machine, -1: none.
+        partial_at: configuration of the partial machine; -1 means none.
         partial: its rate.
         dummy: dummy rate.
     """
@@ -124,8 +124,8 @@ def module_latency(s: SessionArrays, m: int, machines: Ints, partial_at: int, pa
 def path_times(s: SessionArrays, latency: Floats, before: Floats, after: Floats) -> float:
     """Longest path before and after each module (its own latency excluded); returns the longest path.
 
-    Paths have the delays of their edges, and what comes after a module has the end of the last one: so the longest path
-    is within `s.slo` where all objectives are kept, and `s.slo - before - after` is what a module's latency may be.
+    Paths have the delays of their edges. The path after a module has the end of its last module. So the longest path is
+    within `s.slo` if all objectives are kept, and a module's latency may be at most `s.slo - before - after`.
 
     Args:
         s: the session.
@@ -139,7 +139,7 @@ def path_times(s: SessionArrays, latency: Floats, before: Floats, after: Floats)
         for i in range(s.parent_first[m], s.parent_first[m + 1]):
             p = s.parent[i]
             before[m] = max(before[m], before[p] + latency[p] + s.delay[i])
-        # A module without an end has children, whose paths are longer; an infinite latency less infinity is no number.
+        # A module without an end has children, whose paths are longer; infinity less infinity would be no number.
         if s.end[m] > -np.inf:
             longest = max(longest, before[m] + latency[m] + s.end[m])
         after[m] = s.end[m]

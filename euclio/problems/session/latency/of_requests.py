@@ -1,8 +1,8 @@
 """Whether requests keep a plan's worst-case latency, which is that of evenly spaced invocations (ours).
 
-docs/findings/theorem-1.md has what is proven. The papers count a module's invocations as if they came one by one, 1/F
-apart. Requests that come evenly spaced do not make them so where each of them invokes a module several times at once,
-and behind modules that hand on whole batches.
+docs/findings/theorem-1.md states the proofs. The papers count a module's invocations as if they came one by one, 1/F
+apart. Evenly spaced requests do not make them so if each request invokes a module several times at once, or behind
+modules that forward whole batches.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from euclio.problems.session.services import streams
 from euclio.problems.session.space import PlanSpace
 
 MOST_NAMED = 3
-"""Modules that a line names."""
+"""The most modules that a line names."""
 REMEDY = "`euclio simulate --arrivals uniform` shows what they take, `--attainment` plans for it"
 
 
 def session_rate(session: Session) -> Fraction:
-    """Requests per second: the rate of the busiest module that requests enter by."""
+    """Requests per second: the rate of the busiest module by which requests enter."""
     entered = {child for _, child in session.edges}
     return max(module.rate_rps for module in session.modules if module.name not in entered)
 
 
 def per_request(session: Session) -> tuple[Fraction, ...]:
-    """How often a request of its stream invokes each module; all its invocations of one come together.
+    """The invocations of each module by one request of its stream; all invocations by one request come together.
 
     docs/model/serving.md defines them.
     """
@@ -42,7 +42,7 @@ def per_request(session: Session) -> tuple[Fraction, ...]:
 
 
 def unevenness(ratio: Fraction) -> Fraction:
-    """W − 1 of a module that evenly spaced requests invoke so often each: by how many invocations more come early."""
+    """W − 1 of a module with this ratio of invocations to evenly spaced requests: the invocations that come early."""
     return Fraction(ratio.numerator - 1, ratio.denominator)
 
 
@@ -53,13 +53,13 @@ def fan_out(session: Session) -> dict[str, int]:
 
 
 def caveat(session: Session, space: PlanSpace, plan: Plan | None = None, evaluation: Evaluation | None = None) -> str:
-    """One line on why the worst-case latency is not proven of requests; empty: it is, or nothing is known against it.
+    """One line on why the worst-case latency is not proven for requests; empty without a doubt.
 
     Args:
         session: the instance.
         space: the plan space of the plan, or of plans.
-        plan: the plan; None: what is said holds of the plans of the session, and names fan-out alone.
-        evaluation: what the checker says of the plan.
+        plan: the plan; None means all plans of the session, and the line then names fan-out alone.
+        evaluation: the checker's findings on the plan.
     """
     if plan is None or evaluation is None:
         reasons = [f"{_together(*own)} come together" for own in fan_out(session).items()]
@@ -74,11 +74,11 @@ def caveat(session: Session, space: PlanSpace, plan: Plan | None = None, evaluat
 
 
 def doubts(session: Session, space: PlanSpace, plan: Plan, evaluation: Evaluation) -> list[str]:
-    """Why modules are not proven to keep what the checker counts on if requests come evenly; those with fan-out first.
+    """Why modules may miss their worst-case latency if requests come evenly spaced; those with fan-out first.
 
-    Empty: then every request that comes evenly spaced, at the session's rate, is answered within the plan's latency,
-    whether dummies are sent or the time-outs that count on them close batches without. The proofs stand in
-    docs/findings/theorem-1.md (1 and 3) and docs/model/policies.md.
+    If it is empty, every request is answered within the plan's latency, if requests come evenly spaced at the session's
+    rate. That holds whether dummies are sent, or whether time-outs that count on dummies close batches without them.
+    docs/findings/theorem-1.md (1 and 3) and docs/model/policies.md have the proofs.
     """
     if len(evaluation.modules) < len(session.modules):
         return []
@@ -111,7 +111,7 @@ def _together(name: str, most: int) -> str:
 
 
 def _keeps(policy: Policy, plan: ModulePlan, found: ModuleEvaluation, uneven: Fraction) -> bool:
-    """Whether a module is proven to keep its worst-case latency, its invocations uneven by so many (`unevenness`)."""
+    """Whether a module is proven to keep its worst-case latency if its invocations are uneven (`unevenness`)."""
     dummies = bool(found.dummy_rps)
     if policy.version or policy.form is Form.GENERAL:
         return False
@@ -126,7 +126,7 @@ def _keeps(policy: Policy, plan: ModulePlan, found: ModuleEvaluation, uneven: Fr
 
 
 def _in_turn(policy: Policy, plan: ModulePlan, found: ModuleEvaluation) -> bool:
-    """Whether all machines of a module take turns: they are alike, and none is a partial one by itself."""
+    """Whether all machines of a module take turns: they are equal, and none is a partial one by itself."""
     joined = policy.form in (Form.TIED, Form.EVEN)
     return len(plan.allocations) == 1 and (joined or not (found.partial_rps and plan.allocations[0].machines))
 
@@ -137,7 +137,7 @@ def _takes_always_as_long(policy: Policy, plan: ModulePlan, found: ModuleEvaluat
 
 
 def _longer(session: Session, plan: Plan, evaluation: Evaluation) -> str:
-    """Where every request takes longer than the latency that was checked, how long at least; else empty."""
+    """A lower bound on the time of every request if it exceeds the checked latency, in words; otherwise empty."""
     if len(evaluation.modules) < len(session.modules) or evaluation.latency_s is None:
         return ""
     least = least_times(session, plan, evaluation)
@@ -153,10 +153,10 @@ def _longer(session: Session, plan: Plan, evaluation: Evaluation) -> str:
 
 
 def least_times(session: Session, plan: Plan, evaluation: Evaluation) -> list[Fraction]:
-    """Seconds that every request takes at least at each module of a plan, however its invocations are dispatched.
+    """Least seconds of every request at each module of a plan, with any dispatch of its invocations.
 
-    A request invokes a module at least as often as the whole part of its share says, all at once. In s seconds a slot
-    ends batches of at most b, each of them no faster than the fastest size that the profile has up to b.
+    A request invokes a module at least as often as the whole part of its share, all at once. In s seconds a slot ends
+    batches of at most b, each of them no faster than the fastest size that the profile has up to b.
     """
     found = []
     for m, ratio in enumerate(per_request(session)):
@@ -176,7 +176,7 @@ def least_times(session: Session, plan: Plan, evaluation: Evaluation) -> list[Fr
 
 
 class _Slots(NamedTuple):
-    """Slots that are alike: their number, the largest batch, most invocations per second, shortest time of a batch."""
+    """Equal slots: their number, the largest batch, most invocations per second, shortest time of a batch."""
 
     number: int
     batch: int
@@ -184,16 +184,16 @@ class _Slots(NamedTuple):
     step_s: Fraction
 
     def ended(self, seconds: Fraction) -> int:
-        """Invocations that they can have ended after so many seconds."""
+        """The most invocations that they can have ended after some seconds."""
         return self.number * min(floor(seconds * self.rate), floor(seconds / self.step_s) * self.batch)
 
     def next_s(self, seconds: Fraction) -> Fraction:
-        """When that number may grow."""
+        """The next time at which that number may grow."""
         return min((floor(seconds * self.rate) + 1) / self.rate, (floor(seconds / self.step_s) + 1) * self.step_s)
 
 
 def _least_s(invocations: int, slots: Sequence[_Slots]) -> Fraction:
-    """Seconds until slots can have ended so many invocations."""
+    """Seconds until slots can have ended some number of invocations."""
     seconds = invocations / sum((own.number * own.rate for own in slots), Fraction(0))
     while sum(own.ended(seconds) for own in slots) < invocations:
         seconds = min(own.next_s(seconds) for own in slots)

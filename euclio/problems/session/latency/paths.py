@@ -1,11 +1,11 @@
-"""Longest paths through a session's DAG, exact or in floats as the latencies are; whole nanoseconds do as well.
+"""Longest paths through a session's DAG, exact or in floats like the latencies; whole nanoseconds work as well.
 
-A path has the delays of its edges. What is compared with the longest objective also has the end of the module that it
-ends with (`euclio.problems.session.objectives`); whole nanoseconds do for plain sessions alone.
+A path has the delays of its edges. Its length, as it is compared with the longest objective, also has the end of the
+module that it ends with (`euclio.problems.session.objectives`). Whole nanoseconds work for plain sessions only.
 
 Two other routines stay apart. Compiled searches walk arrays (`euclio.problems.session.latency.dispatch.path_times`), as
-they cannot hold fractions. The independent provers (`euclio.proving.paths`) have their own, so that an error here would
-not be confirmed by them.
+they cannot hold fractions. The independent provers (`euclio.proving.paths`) have their own, so that they do not confirm
+an error in this one.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def times_until(session: Session, latency_s: Sequence[Seconds]) -> list[Seconds]
 def times_from(session: Session, latency_s: Sequence[Seconds]) -> list[Seconds]:
     """For each module the seconds of the longest path that begins with it, with its end; arguments as of `times_until`.
 
-    A module that leads to no objective has a path far below 0: it may take up to `LARGEST` seconds.
+    A module that leads to no objective has a path far below 0, so that it may take up to `LARGEST` seconds.
     """
     parents = session.parents()
     rest = [_with(own, end) for own, end in zip(latency_s, session.ends(), strict=True)]
@@ -54,7 +54,7 @@ def times_from(session: Session, latency_s: Sequence[Seconds]) -> list[Seconds]:
 def longest_path(session: Session, latency_s: Sequence[Fraction]) -> tuple[Fraction, list[str]]:
     """Length of the longest path through the DAG, with ends, and the names of the modules on it; of several, one.
 
-    The length is what is compared with the longest objective: it takes at most `slo_s` where all objectives are kept.
+    The length is compared with the longest objective: it is at most `slo_s` if all objectives are kept.
     """
     until = times_until(session, latency_s)
     whole = {i: _with(until[i], end) for i in session.order if (end := session.ends()[i]) is not None}
@@ -78,13 +78,13 @@ def path_to(session: Session, until_s: Sequence[Fraction], last: int) -> list[st
 
 
 def path_length(session: Session, latency_s: Sequence[Seconds]) -> Seconds:
-    """Length of the longest path through the DAG, as `longest_path` has it."""
+    """Length of the longest path through the DAG, as in `longest_path`."""
     until = times_until(session, latency_s)
     return max(_with(own, end) for own, end in zip(until, session.ends(), strict=True) if end is not None)
 
 
 def most_latencies(session: Session) -> list[Fraction]:
-    """The latency that each module may have at most, where no other one takes any time."""
+    """The largest latency of each module within the objectives if no other module takes any time."""
     none = [Fraction(0)] * len(session.modules)
     return [
         session.slo_s - before - after
@@ -106,7 +106,7 @@ def _delayed(session: Session, parent: int, child: int, seconds: Seconds) -> Sec
 
 
 def _with(seconds: Seconds, more: End) -> Seconds:
-    """Seconds with a delay or an end. Whole numbers stay whole where there are none, as in plain sessions."""
+    """Seconds with a delay or an end. Whole numbers stay whole if there are none, as in plain sessions."""
     if not more:
         return seconds
     longer: Any = seconds + more

@@ -17,7 +17,7 @@ class Reduction(NamedTuple):
     Attributes:
         steps: rows (kind, a, b): components a and b merge into a new component; components 0 to modules − 1 are
             the modules, the i-th step makes component modules + i. Shape (steps, 3).
-        left: components that are left; one: the DAG is series-parallel.
+        left: number of components that are left; the DAG is series-parallel if it is one.
     """
 
     steps: Ints

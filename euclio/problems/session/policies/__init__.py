@@ -38,7 +38,7 @@ Policy.TC, Policy.TC_SHARED, Policy.RR, Policy.IN_TURN = TC, TC_SHARED, RR, IN_T
 Policy.LOAD_BALANCER, Policy.SHARED_QUEUE = LOAD_BALANCER, SHARED_QUEUE
 Policy.MACHINE_RATE, Policy.RR_EVEN, Policy.MACHINE_RATE_EVEN = MACHINE_RATE, RR_EVEN, MACHINE_RATE_EVEN
 
-# Sent to another process, a policy is found by its name there.
+# Another process finds a policy by its name there.
 copyreg.pickle(Policy, lambda policy: (find_policy, (policy.name,)))
 
 
@@ -47,12 +47,12 @@ def find_policy(name: str | Policy) -> Policy:
 
     Args:
         name: name of a built-in policy, or ``path/to/file.py:NAME`` of a user's own, with or without the hash of the
-            file (`euclio.problems.session.policies.own_policy`); a policy stands for itself.
+            file (`euclio.problems.session.policies.own_policy`); a policy is returned as it is.
 
     Raises:
         InputError: there is no such file, it has no such policy, or its hash is another one; or a policy that is
-            given itself is of no file.
-        ValueError: no policy has this name, and it points into no file.
+            given itself comes from no file.
+        ValueError: no policy has this name, and it names no file.
     """
     if isinstance(name, Policy):
         return name if name.version or name in POLICIES else _own("loaded_policy", name)

@@ -29,7 +29,7 @@ TC = Policy(
 
 
 def tc_shared_latency(p: Place) -> Fraction:
-    """The duration and b/w: w counts every machine whose ratio is the same or lower."""
+    """The duration and b/w: w counts every machine with the same or a lower ratio."""
     return p.duration_s + p.batch / p.tied_rps
 
 
@@ -46,10 +46,11 @@ TC_SHARED = Policy(
 # Policy `in-turn`: one configuration per module, whose machines take whole batches in turn (ours).
 #
 # All machines of a module, the partial one included, collect their batches from R = T + δ, one after the other. That is
-# `tc-shared` with one allocation. With several, requests do not keep Theorem 1's d + b/w; with one they do, dummies
-# included (docs/findings/theorem-1.md has the proof). Under dummy rules `none` and `machine` no plan that is safe for
-# its allocations one by one, d + b/R with R the rate of an allocation, is charged less than one of these by share; in
-# whole machines none of these is cheaper than the cheapest under `tc` (the same page).
+# `tc-shared` with one allocation. With several, requests do not keep Theorem 1's d + b/w. With one they do, dummies
+# included (docs/findings/theorem-1.md has the proof). Consider, under dummy rules `none` and `machine`, the plans that
+# are safe for each allocation by itself: d + b/R with R the rate of an allocation. By share, none of them is charged
+# less than a plan of this policy. In whole machines no plan of this policy is cheaper than the cheapest under `tc` (the
+# same page).
 
 IN_TURN = Policy(
     name="in-turn",
@@ -74,7 +75,7 @@ def machine_rate_whole(p: Place) -> Fraction:
 def machine_rate_floats(
     is_partial: float, d: float, b: float, t: float, machines: float, f: float, left: float, tied: float
 ) -> float:
-    """Latency of a whole machine in floats; compiled for `@compiled` functions, which know the partial one's."""
+    """Latency of a whole machine in floats; `@compiled` functions have the partial machine's formula themselves."""
     return d + b / t
 
 
@@ -96,12 +97,12 @@ MACHINE_RATE = Policy(
 # machines serve R/n each, so that none of them is the partial one: each takes d + b·n/R. Reading: ours, of Scrooge's
 # rule in Harpagon's Table III (docs/model/policies.md).
 #
-# `tc-shared` bounds it: in the last allocation d + b·n/R >= d + b/R >= d + b/w, as n >= 1 and w counts all of R; before
-# it d + b/t >= d + b/w, as w counts a whole machine. `tc` does not, as under `rr-even`.
+# `tc-shared` bounds it. In the last allocation d + b·n/R >= d + b/R >= d + b/w, as n >= 1 and w counts all of R. Before
+# it d + b/t >= d + b/w, as w counts a whole machine. `tc` does not bound it, for the reason given at `rr-even`.
 
 
 def machine_rate_even_latency(p: Place) -> Fraction:
-    """The duration and b·n/R: n machines share R evenly; all full, as before the last allocation, b·n/R is b/t."""
+    """The duration and b·n/R: n machines share R evenly; before the last allocation all are full, and b·n/R is b/t."""
     n = p.machines + (1 if p.partial_rps > 0 else 0)
     return p.duration_s + p.batch * n / (p.machines * p.throughput_rps + p.partial_rps)
 
@@ -128,16 +129,16 @@ MACHINE_RATE_EVEN = Policy(
 
 # Policy `load-balancer`: one configuration per module, single requests in turn among its machines (ours).
 #
-# It is what round robin per request does, as plain load balancers have it: the n machines of a module, the partial one
-# included, get every n-th request each, R/n of them per second. That is `machine-rate-even` with one allocation.
+# It is round robin per request, as in plain load balancers: the n machines of a module, the partial one included, get
+# every n-th request each, R/n of them per second. That is `machine-rate-even` with one allocation.
 #
-# Let by the time x between R·x − α and R·x + β requests have become ready, dummies included, and W = α + β
-# (docs/findings/theorem-1.md): W is 1 where requests come evenly spaced, 2 with dummies. Batch j of machine k is full
-# at place (j·b − 1)·n + k of the sequence, hence by ((j·b − 1)·n + k − 1 + α)/R. It starts by then, by induction: e
-# batches before it the machine started one b·e·n/R >= d earlier, as n·t >= R, which has ended. Its first request stands
-# at place (j − 1)·b·n + k and became ready at ((j − 1)·b·n + k − β)/R or later. So requests take at most d + ((b − 1)·n
-# + W − 1)/R, which is no more than d + b·n/R where W <= n + 1: always with evenly spaced requests, with or without
-# evenly spaced dummies.
+# Let the number of requests that have become ready by the time x be between R·x − α and R·x + β, dummies included. Let
+# W = α + β (docs/findings/theorem-1.md): W is 1 if requests come evenly spaced, 2 with dummies. Batch j of machine k is
+# full at place (j·b − 1)·n + k of the sequence, hence by ((j·b − 1)·n + k − 1 + α)/R. It starts by then, by induction:
+# the batch that the machine started e batches before began b·e·n/R >= d earlier, as n·t >= R, and has ended. Its first
+# request stands at place (j − 1)·b·n + k and became ready at ((j − 1)·b·n + k − β)/R or later. So requests take at most
+# d + ((b − 1)·n + W − 1)/R. This is no more than d + b·n/R if W <= n + 1. Evenly spaced requests always satisfy that,
+# with or without evenly spaced dummies.
 
 LOAD_BALANCER = Policy(
     name="load-balancer",
@@ -163,7 +164,7 @@ def rr_whole(p: Place) -> Fraction:
 def rr_floats(
     is_partial: float, d: float, b: float, t: float, machines: float, f: float, left: float, tied: float
 ) -> float:
-    """Latency of a whole machine in floats; compiled for `@compiled` functions, which know the partial one's."""
+    """Latency of a whole machine in floats; `@compiled` functions have the partial machine's formula themselves."""
     return 2.0 * d
 
 
@@ -181,21 +182,21 @@ RR = Policy(
 
 # Policy `rr-even`: round robin that gives the machines of the last allocation equal rates.
 #
-# Round robin over identical machines sends each of them the same share, so that no machine of an allocation is the
-# partial one: if the rate R reaches the last allocation, its n = ⌈R/t⌉ machines take R/n each. A machine collects a
-# batch while it is as busy as the rate lets it be: for d where it is full, for d·(n·t/R) where it takes R/n. Reading:
-# ours, of Harpagon's Table III, whose systems with one allocation could not be scheduled otherwise
-# (docs/model/policies.md).
+# Round robin over identical machines sends each of them the same share, so no machine of an allocation is the partial
+# one. If the rate R reaches the last allocation, its n = ⌈R/t⌉ machines take R/n each. A machine collects a batch for
+# as
+# long as its rate keeps it busy: for d if it is full, for d·(n·t/R) if it takes R/n. Reading: ours, of Harpagon's
+# Table III, whose systems with one allocation could not be scheduled otherwise (docs/model/policies.md).
 #
-# `tc-shared` bounds it: take any plan. In the last allocation, which the rate R reaches, a machine takes d·(1 + n·t/R)
-# = d + b·e·n/R >= d + b/R, since e >= 1 and n >= 1; under `tc-shared` it takes d + b/w, where w counts R and what else
-# its ratio has. A machine of an allocation before takes 2d >= d + b/t, as t = b·e/d; under `tc-shared` it takes d + b/w
-# with w >= t. `tc` does not bound it: there the partial machine waits b/f for its own rate f, which may be next to
-# nothing, while n machines that share R = n·t − t + f evenly wait less than 2d each for n >= 2.
+# `tc-shared` bounds it. Take any plan. In the last allocation, which the rate R reaches, a machine takes
+# d·(1 + n·t/R) = d + b·e·n/R >= d + b/R, since e >= 1 and n >= 1. Under `tc-shared` it takes d + b/w, where w counts R
+# and the other machines of its ratio. A machine of an earlier allocation takes 2d >= d + b/t, as t = b·e/d. Under
+# `tc-shared` it takes d + b/w with w >= t. `tc` does not bound it: there the partial machine waits b/f for its own
+# rate f, which may be almost 0. But n machines that share R = n·t − t + f evenly wait less than 2d each if n >= 2.
 
 
 def rr_even_latency(p: Place) -> Fraction:
-    """The duration d and d·n·t/R: n machines share R evenly; all full, as before the last allocation, it is 2d."""
+    """The duration and d·n·t/R: n machines share R evenly. All are full before the last allocation: there it is 2d."""
     n = p.machines + (1 if p.partial_rps > 0 else 0)
     t = p.throughput_rps
     return p.duration_s * (1 + n * t / (p.machines * t + p.partial_rps))
@@ -221,19 +222,22 @@ RR_EVEN = Policy(
 )
 
 
-# Policy `shared-queue`: one configuration per module, whose machines take what waits as soon as they are free (ours).
+# Policy `shared-queue`: one configuration per module, whose machines take waiting requests as soon as they are free
+# (ours).
 #
-# It is what a queue per module does from which n machines take batches, and what Triton's dynamic batcher does with the
-# instances of a model at a queue delay of 0, its default: a batch is never held back to be filled.
+# It is a queue per module from which n machines take batches. Triton's dynamic batcher does the same with the instances
+# of a model at a queue delay of 0, its default. A batch is never held back to be filled.
 #
 # Let requests become ready evenly spaced, at most R·x + 1 of them in a time x, without dummies, and let a batch of any
 # size take d at most. Look at a request that becomes ready at y after the queue was empty for the last time, at 0.
-# Until it is taken the queue is not empty, so that no machine is idle and every batch that is taken is full: one that
-# took less would have emptied the queue. With n·e batches at a time each of the n·e places takes k batches within k·d,
-# so that n·e·b·k requests are taken by then. Of those that became ready after 0 it is the m-th, m <= R·y + 1, and m is
-# whole: it is taken by d·⌈m/(n·e·b)⌉ <= d·(R·y + n·e·b)/(n·e·b), and waits d + y·(R·d/(n·e·b) − 1) at most. As R <= n·t
-# = n·e·b/d, that is d at most: nobody takes longer than 2d, however few requests come. A plan is made with d·(1 +
-# n·t/R), which is that of `rr-even` with one allocation, and 2d where machines are full, spare capacity included.
+# Until it is taken the queue is not empty. So no machine is idle, and every batch that is taken is full: a smaller one
+# would have emptied the queue. With n·e batches at a time each of the n·e places takes k batches within k·d, so that
+# n·e·b·k requests are taken by then. Of those that became ready after 0 it is the m-th, m <= R·y + 1, and m is whole.
+# It
+# is taken by d·⌈m/(n·e·b)⌉ <= d·(R·y + n·e·b)/(n·e·b). So it waits d + y·(R·d/(n·e·b) − 1) at most. As
+# R <= n·t = n·e·b/d, that is d at most: no request takes longer than 2d, at any low rate. A plan is made with
+# d·(1 + n·t/R), which is that of `rr-even` with one allocation, and with 2d if machines are full, spare capacity
+# included.
 
 SHARED_QUEUE = Policy(
     name="shared-queue",

@@ -1,8 +1,9 @@
-"""Latencies of machines in compiled functions: what stands for a policy there, and how its own formula is called.
+"""Latencies of machines in compiled functions: the code of a policy there, and the call of its own formula.
 
-The formulas of forms `LEFT` and `TIED` are written out where they are used: heuristics ask for them in their innermost
-loops. Every other policy is a C function, and its code is made of the address: compiled from the record's `floats`, or,
-for a user's own policy, one that calls the record in Python. So a new policy changes no compiled function.
+The formulas of forms `LEFT` and `TIED` are written out where they are used, because heuristics need them in their
+innermost loops. Every other policy is a C function, and its code is made of the address. The function is compiled from
+the record's `floats` or, for a user's own policy, calls the record in Python. So a new policy changes no compiled
+function.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ NUMBERS = 8
 LEFT, TIED = 0, 1
 """Codes of the policies of these forms. Codes of form `FIXED` are negative, those of `EVEN` and `GENERAL` are larger.
 
-Compiled functions of exact methods, which refuse form `GENERAL`, know form `EVEN` by that; heuristics need not know
-which of the two it is."""
+Compiled functions of exact methods refuse form `GENERAL`, so there a larger code means form `EVEN`; heuristics need not
+distinguish the two."""
 
 _POINTER = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * NUMBERS)
 
 
 def policy_code(policy: Policy) -> int:
-    """What stands for a policy in compiled functions."""
+    """The code of a policy in compiled functions."""
     match policy.form:
         case Form.LEFT:
             return LEFT
@@ -49,7 +50,8 @@ def policy_code(policy: Policy) -> int:
 def _address(policy: Policy) -> int:
     """The C function of a policy; it lives as long as the process, as its address may be anywhere.
 
-    Where kernels are interpreted, one that Python makes without a compiler: only machine code that takes over calls it.
+    If kernels are interpreted, Python makes the function without a compiler. Then only machine code that takes over
+    from them calls it.
     """
     if policy.floats is None or not machine_code_in_use():
         return _bridge(policy).address
@@ -66,12 +68,12 @@ _c_function = late("euclio.core.machine_code", "c_function")
 
 
 def policy_of(code: int) -> Policy | int:
-    """The policy that a code of this process stands for; a code that every process understands stands for itself."""
+    """The policy of a code of this process; a code that is the same in every process is returned as it is."""
     return _policies.get(code, code)
 
 
 def code_of(policy: Policy | int) -> int:
-    """The code in this process of what `policy_of` gave in another."""
+    """The code in this process of a result of `policy_of` in another process."""
     return policy if isinstance(policy, int) else policy_code(policy)
 
 
@@ -96,7 +98,7 @@ class _Bridge:
     """A user's own policy as a C function.
 
     Attributes:
-        error: what the policy raised when it was last called; None: nothing.
+        error: the last exception of the policy; None if there is none.
         pointer: the C function.
     """
 
@@ -114,7 +116,7 @@ class _Bridge:
         return found
 
     def _call(self, is_partial: float, *numbers: float) -> float:
-        """Infinite where the policy divides by zero or fails: no exception may cross compiled code."""
+        """Infinite if the policy divides by zero or fails, because no exception may cross compiled code."""
         if self.policy.floats is not None:
             return _divided(self.policy.floats, is_partial, *numbers)
         latency: Callable[[Any], Any] = self.policy.partial if is_partial else self.policy.whole
@@ -128,7 +130,7 @@ class _Bridge:
 
 
 def _divided(floats: Callable[..., float], *numbers: float) -> float:
-    """What a function gives that is compiled elsewhere: there a division by zero is infinite, or no number."""
+    """The value of a function that is otherwise compiled; there a division by zero gives infinity, or no number."""
     try:
         return float(floats(*numbers))
     except ZeroDivisionError:
@@ -142,7 +144,7 @@ def _bridge(policy: Policy) -> _Bridge:
 
 
 def raise_error_of(policy: Policy) -> None:
-    """Raise what a user's own policy raised within compiled functions since it was last asked for, if anything."""
+    """Raise the exception of a user's own policy in compiled functions since the last call, if there is one."""
     if policy.version:
         bridge = _bridge(policy)
         error, bridge.error = bridge.error, None
@@ -154,12 +156,12 @@ def raise_error_of(policy: Policy) -> None:
 def own_latency(
     code: int, is_partial: float, d: float, b: float, t: float, machines: float, f: float, left: float, tied: float
 ) -> float:
-    """Latency in seconds under a policy of form `FIXED`, `EVEN` or `GENERAL`, as its C function has it.
+    """Latency in seconds under a policy of form `FIXED`, `EVEN` or `GENERAL`, by its C function.
 
     Args:
-        code: what stands for the policy.
-        is_partial: 1: of a partial machine, 0: of a whole one.
-        d: duration in seconds; this and what follows are the numbers of a `Place`.
+        code: the code of the policy.
+        is_partial: 1 for a partial machine, 0 for a whole one.
+        d: duration in seconds; this and the following are the numbers of a `Place`.
         b: batch.
         t: throughput in requests per second.
         machines: whole machines of the allocation.

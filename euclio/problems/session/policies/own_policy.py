@@ -1,4 +1,4 @@
-"""A user's own policy from a Python file, named ``path/to/file.py:NAME``; found as a user's own solver is."""
+"""A user's own policy from a Python file, named ``path/to/file.py:NAME``; found in the same way as a user's solver."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from euclio.problems.session.policies.record import Form, Policy
 
 
 def load_policy(reference: str, folder: Path | None = None) -> Policy:
-    """The policy that a name points to; the same record as long as the file stays the same.
+    """The policy of a name; it is the same record as long as the file stays the same.
 
     Args:
-        reference: ``path/to/file.py:NAME``, where NAME is an `euclio.problems.session.policies.Policy` of the file;
-            behind it may stand the hash that the file has to have, as in ``path/to/file.py:NAME@0123456789abcdef``.
-        folder: what the path is relative to; None: the current folder.
+        reference: ``path/to/file.py:NAME``, where NAME is an `euclio.problems.session.policies.Policy` of the file.
+            The hash that the file must have may follow, as in ``path/to/file.py:NAME@0123456789abcdef``.
+        folder: folder to which the path is relative; None means the current folder.
 
     Returns:
-        The policy, its name the reference with the file's hash. It is of form `GENERAL`: what exact methods rest on
-        is proven for the built-in policies alone.
+        The policy; its name is the reference with the file's hash. It is of form `GENERAL`, because the assumptions of
+        exact methods are proven for the built-in policies only.
 
     Raises:
         InputError: no such file or policy, an error in the file, or a file with another hash.
@@ -41,7 +41,7 @@ def _named(policy: Policy, name: str, version: str) -> Policy:
 
 
 def loaded_policy(policy: Policy) -> Policy:
-    """A policy that a user's module defines, as loaded from the module's file: only so do files know its name.
+    """A policy that a user's module defines, loaded from the module's file, so that result files can name it.
 
     Raises:
         InputError: it is not a name of an imported file.
@@ -49,7 +49,7 @@ def loaded_policy(policy: Policy) -> Policy:
     module = sys.modules.get(policy.whole.__module__)
     file = getattr(module, "__file__", None)
     names = [name for name, value in vars(module).items() if value is policy] if module is not None else []
-    # The program itself is not run a second time.
+    # A program that runs as the main module is not run a second time.
     if file is None or not names or policy.whole.__module__ == "__main__":
         raise InputError(
             f"policy {policy.name!r} is of no file, so no result could name it; put it into one of its own and give "

@@ -1,4 +1,4 @@
-"""What a dispatch policy is: one record, from which the checker, the solvers, the commands and the files take it."""
+"""The record of a dispatch policy, on which the checker, the solvers, the commands and the files rely."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Form(Enum):
     """How the latency of a machine depends on the rest of a module's plan; it decides which methods cover a policy.
 
-    Exact methods rest on the first four forms, whose needs are rates or none at all. They answer `inapplicable` to
-    the last one, which the checker, the heuristics and `plan-bruteforce` serve. Under `LEFT` and `FIXED` a partial
+    Exact methods rest on the first four forms, which need rates or nothing of the plan. They answer `inapplicable` to
+    the last one, which the checker, the heuristics and `plan-bruteforce` cover. Under `LEFT` and `FIXED` a partial
     machine that takes the rate f takes d + b/f.
     """
 
@@ -28,11 +28,13 @@ class Form(Enum):
     TIED = "tied"
     """All machines take d + b/w, where w is the rate left when the first allocation of the same ratio begins."""
     FIXED = "fixed"
-    """A whole machine takes what its configuration alone decides."""
+    """A whole machine takes a time that its configuration alone decides."""
     EVEN = "even"
-    """A full machine takes what its configuration alone decides, F; so do all machines before the last allocation. Of
-    that one all n machines, the partial one included, take equal shares of the rate R that reaches it, so that each
-    collects n·t/R times as long as a full machine: it takes d + (F − d)·n·t/R."""
+    """A full machine takes a time F that its configuration alone decides; so do all machines before the last
+    allocation.
+
+    In the last allocation all n machines, the partial one included, take equal shares of the rate R that reaches it. So
+    each collects n·t/R times as long as a full machine, and takes d + (F − d)·n·t/R."""
     GENERAL = "general"
     """Anything else."""
 
@@ -50,14 +52,14 @@ class Form(Enum):
 class Place(NamedTuple):
     """A machine within the plan of its module; rates in requests per second.
 
-    The checker gives exact fractions, heuristics give floats; the arithmetic of a policy has to serve both.
+    The checker gives exact fractions, heuristics give floats, and the arithmetic of a policy has to work for both.
 
     Attributes:
-        duration_s: d, how long a batch takes, in seconds.
+        duration_s: d, the time of a batch, in seconds.
         batch: b, requests in a batch.
         throughput_rps: t, the rate of a whole machine of its configuration.
         machines: whole machines of its allocation.
-        partial_rps: f, the rate of the partial machine of its allocation; 0: there is none.
+        partial_rps: f, the rate of the partial machine of its allocation; 0 means that there is none.
         left_rps: w, the rate with dummies that is left when its allocation begins.
         tied_rps: the rate that is left when the first allocation of the same throughput-cost ratio begins.
     """
@@ -87,22 +89,22 @@ class Policy:
     Records are compared by identity: there is one per built-in policy, and one per state of a user's file.
 
     Attributes:
-        name: as it stands on the command line and in files; of a user's own, where it stands and the hash of its
-            file: ``FILE.py:NAME@HASH``.
-        help: one line: what it is, and where it is published.
+        name: its name on the command line and in files. A user's own policy has its file and the hash of the file:
+            ``FILE.py:NAME@HASH``.
+        help: one line: its rule, and the publication.
         whole: exact worst-case latency of a whole machine, in seconds.
         partial: exact worst-case latency of a partial machine, in seconds.
         form: how latencies depend on the plan, hence which methods cover the policy.
-        bounded_by: name of a policy under which no plan is slower, so that every plan of this one is a plan of that
-            one too; empty: none is known.
-        floats: the compiled counterpart, a plain function that is compiled by itself where it is used
-            (`euclio.problems.session.policies.kernels`). Forms `LEFT` and `TIED` need none, their formula is the
-            form's; form `FIXED` needs it for whole machines, form `EVEN` for all. None: compiled functions call `whole`
-            and `partial` with floats, which is slower.
-        version: hash of the file that it comes from; empty: it is built in.
-        most_allocations: most allocations per module that it can dispatch to; None: any number.
-        words: how requests reach machines, in a planner's words; empty: the name says it.
-        pulls: whether machines that are free take what waits: no batch is held back to be filled, and no dummies are
+        bounded_by: name of a policy under which no plan is slower, so that every plan of this one is also a plan of
+            that one; empty if none is known.
+        floats: the compiled counterpart, a plain function that is compiled by itself at its use
+            (`euclio.problems.session.policies.kernels`). Forms `LEFT` and `TIED` need none, because the form has the
+            formula. Form `FIXED` needs it for whole machines, form `EVEN` for all. None lets compiled functions call
+            `whole` and `partial` with floats, which is slower.
+        version: hash of the file that it comes from; empty for a built-in policy.
+        most_allocations: most allocations per module that it can dispatch to; None means any number.
+        words: how requests reach machines, in a planner's words; empty if the name says it.
+        pulls: whether free machines take waiting requests. Then no batch is held back to be filled, and no dummies are
             sent to fill it.
     """
 
@@ -127,7 +129,7 @@ class Policy:
     IN_TURN: ClassVar[Policy]
     LOAD_BALANCER: ClassVar[Policy]
     SHARED_QUEUE: ClassVar[Policy]
-    """The built-in policies, which `euclio.problems.session.policies` puts here: `Policy.TC`."""
+    """The built-in policies, which `euclio.problems.session.policies` sets here: `Policy.TC`."""
 
     @property
     def value(self) -> str:
@@ -142,7 +144,7 @@ class Policy:
         """Worst-case latency of a whole machine in seconds, exact.
 
         Raises:
-            InputError: a user's own policy answers what is no latency.
+            InputError: the answer of a user's own policy is no latency.
         """
         latency_s = self.whole(place)
         return self._checked(latency_s, place) if self.version else latency_s
@@ -151,7 +153,7 @@ class Policy:
         """Worst-case latency of a partial machine in seconds, exact.
 
         Raises:
-            InputError: a user's own policy answers what is no latency.
+            InputError: the answer of a user's own policy is no latency.
         """
         latency_s = self.partial(place)
         return self._checked(latency_s, place) if self.version else latency_s
@@ -163,11 +165,12 @@ class Policy:
         return self.whole(Place(c.duration_s, c.batch, t, 1, Fraction(0), t, t))
 
     def fastest_full(self, configurations: Iterable[Configuration]) -> bool:
-        """Whether a partial machine that dummies fill up takes no longer, nor any machine of its module; proven.
+        """Whether it is proven that a partial machine filled with dummies takes no longer, nor any other of its module.
 
-        `LEFT` and `TIED`: dummies raise every w, and of what the last allocation collects from f is a part. `EVEN`:
-        n stays and R rises up to n·t. `FIXED`: others stay as they are, and the partial machine takes d + b/f, which
-        comes as near to d + b/t as f to t: so a full one may take no more than that. `GENERAL`: nothing is proven.
+        `LEFT` and `TIED`: dummies raise every w, and the last allocation collects from w, of which f is a part. `EVEN`:
+        n stays and R rises up to n·t. `FIXED`: other machines stay as they are. The partial machine takes d + b/f,
+        which approaches d + b/t as f approaches t, so a full one may take no more than that. `GENERAL`: nothing is
+        proven.
 
         Args:
             configurations: those that the module's machines may have.
@@ -182,7 +185,7 @@ class Policy:
         return (self.fixed_latency(c) - c.duration_s) * c.throughput_rps
 
     def _checked(self, latency_s: Fraction, place: Place) -> Fraction:
-        """Hold a user's own policy to what every bound rests on: an exact latency, no less than the duration."""
+        """Refuse an answer of a user's own policy that bounds cannot rest on: an inexact latency, or one below d."""
         if not (isinstance(latency_s, Fraction | int) and latency_s >= place.duration_s):
             raise InputError(
                 f"answers {latency_s!r} for a machine that takes {full(place.duration_s)} s; a latency is a "

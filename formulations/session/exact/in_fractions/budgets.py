@@ -1,16 +1,15 @@
 """Rule `continuous`: the cheapest plan of a session by bracketing budgets in exact arithmetic (ours).
 
-What `exact/budget_brackets.py` does in floating point, for sessions on which that met a tie. A module's least cost
-never rises with its budget. Known are its cheapest plans at some budgets; between the latency of one and the next
-smaller budget known, every plan costs at least what is the infimum just below that latency. Taken as modes, these
-points and intervals bound the session from below; where the cheapest choice of modes is one of points only, it is the
-optimum. An interval is open where it begins, as the cheapest plan within that latency is known, so that a path of which
-it is a part takes more than the sum of the latencies: at a tie with the SLO a point fits where the interval after it
-does not.
+The same as `exact/budget_brackets.py` in floating point, for sessions on which that met a tie. A module's least cost
+never rises with its budget. Its cheapest plans are known at some budgets. Between the latency of one and the next
+smaller known budget, every plan costs at least the infimum just below that latency. Taken as modes, these points and
+intervals bound the session from below. If the cheapest choice of modes consists of points only, it is the optimum. An
+interval is open at its start, as the cheapest plan within that latency is known. So a path through it takes more than
+the sum of the latencies: at a tie with the SLO a point fits where the interval after it does not.
 
-A cost steps where the partial machine of its plans is full (`full_latencies`): intervals are cut there first, as
-halving never hits such a latency. Where modules trade latency along curves, a choice of intervals is closed once a
-bound by lines (`LineBounds`) shows that it holds nothing better than the best plan by more than the tolerance.
+A cost steps where the partial machine of its plans is full (`full_latencies`). Intervals are cut there first, as
+halving never hits such a latency. If modules trade latency along curves, a choice of intervals is closed once a bound
+by lines (`LineBounds`) shows that none of its plans improves on the best one by more than the tolerance.
 """
 
 from __future__ import annotations
@@ -52,10 +51,10 @@ from formulations.tolerances import DUMMY_DIGITS, LINE
 #
 #     Σ_m min over plans of m and latencies x_m of its interval of (cost + y_m·x_m)  −  W(y)·SLO.
 #
-# Each minimum is a point's own value, or that of a line below the interval (`search_line`, in floating point on
-# the side that allows too much); the sums are exact. Any y will do. We take the flow of the relaxation in which the
-# cost falls along the interval's chord (`relaxation`): then the bound is below the least cost by a term of second
-# order in the widths only, where steps miss it by one of first order.
+# Each minimum is a point's own value, or that of a line below the interval. `search_line` finds the line in floating
+# point, rounded so that the bound holds; the sums are exact. Any y gives a bound. We take the flow of the relaxation in
+# which the cost falls along the interval's chord (`relaxation`). Then the bound is below the least cost only by a term
+# of second order in the widths, while steps miss it by one of first order.
 
 NODES = 1 << 14
 """Most nodes of the search for a line."""
@@ -67,11 +66,11 @@ class Piece(NamedTuple):
     """A point of a module's cost, or an interval of latencies with the point at its end.
 
     Attributes:
-        left_s: where it begins, in seconds.
-        end_s: where it ends, in seconds; a point ends where it begins.
+        left_s: start, in seconds.
+        end_s: end, in seconds; a point ends where it begins.
         cost_per_h: lower bound on its plans.
-        start_per_h: about what plans at its begin cost; only the quality of the bound depends on it. Of a point: its
-            cost.
+        start_per_h: approximate cost of plans at its start; only the quality of the bound depends on it. For a point it
+            is the cost.
     """
 
     left_s: Fraction
@@ -84,14 +83,14 @@ class LineBounds:
     """Bounds on choices of pieces of one session."""
 
     def __init__(self, arrays: SessionArrays, problem: SplitProblem) -> None:
-        """Ready for a session with few sets of modules apart.
+        """Prepare bounds for a session with few sets of modules apart.
 
         Args:
             arrays: the session in its plan space.
             problem: its DAG and SLO.
         """
         self.arrays, self.problem = arrays, problem
-        # Modules of which no two are on one path work at a time, up to the end of the longest path.
+        # Modules of which no two are on one path work at the same time, up to the end of the longest path.
         self.most_s = problem.slo_s - min(Fraction(0), *(end for end in problem.ends if end is not None))
         self.apart = _sets_apart(problem)
 
@@ -102,7 +101,7 @@ class LineBounds:
         price = self._price_of_time(pieces)
         if price is None:
             return None
-        # Near a tie the begins leave a sliver of the SLO, within which a cost hardly falls, however wide its piece is.
+        # Near a tie the starts leave a sliver of the SLO, within which a cost hardly falls, even in a wide piece.
         ends = self.problem.room_s([piece.left_s for piece in pieces])
         least = sum(
             (
@@ -128,12 +127,12 @@ class LineBounds:
         return [Fraction(max(0.0, float(y))) for y in flow]
 
     def _least(self, m: int, piece: Piece, y: Fraction, end_s: Fraction) -> Fraction:
-        """Lower bound on cost + y·latency over the plans of module m from a piece's begin up to a latency within it."""
+        """Lower bound on cost + y·latency over the plans of module m from a piece's start to a latency within it."""
         step = piece.cost_per_h + y * piece.left_s
         if not y or piece.left_s == piece.end_s or piece.start_per_h <= piece.cost_per_h:
             return step
         most = piece.start_per_h + y * piece.left_s
-        # Rounded outwards, so that the interval of floats holds the exact one.
+        # Rounded outwards, so that the interval of floats contains the exact one.
         left, end = math.nextafter(float(piece.left_s), 0.0), math.nextafter(float(end_s), math.inf)
         problem = continuous_problem(self.arrays, m, end)
         # The search for a line needs prices above 0.
@@ -147,7 +146,7 @@ class LineBounds:
 
 
 def _sets_apart(problem: SplitProblem) -> list[tuple[int, ...]]:
-    """The largest sets of modules of which no two are on one path; none: there are too many."""
+    """The largest sets of modules of which no two are on one path; none if there are too many."""
     count = len(problem.modules)
     after: list[set[int]] = [set() for _ in range(count)]
     for m in reversed(problem.order):
@@ -159,7 +158,7 @@ def _sets_apart(problem: SplitProblem) -> list[tuple[int, ...]]:
         sets += [(*one, m) for one in sets if all(m not in after[k] and k not in after[m] for k in one)]
         if len(sets) > MOST_SETS:
             return []
-    # Prices are at least 0, so a set never outweighs one that holds it.
+    # Prices are at least 0, so a set never outweighs a set that contains it.
     return [one for one in sets if not any(len(other) > len(one) and set(one) < set(other) for other in sets)]
 
 
@@ -168,7 +167,7 @@ STEPS = 2**30
 
 
 class Bracket(NamedTuple):
-    """What is known of the optimum.
+    """The known bounds of the optimum.
 
     Attributes:
         cost: cost per hour of the best plan; None means that none was found.
@@ -184,20 +183,20 @@ class Bracket(NamedTuple):
 
     @property
     def undecided(self) -> bool:
-        """Whether nothing was found out: neither a plan nor a bound, nor that there is no plan."""
+        """Whether there is no result: neither a plan nor a bound, nor a proof that there is no plan."""
         return self.plan is None and self.bound is None and not self.infeasible
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Known:
-    """A point or an open interval of a module's cost curve; what a choice of them was bounded by is found by identity.
+    """A point or an open interval of a module's cost curve; entries are compared by identity.
 
     Attributes:
-        latency_s: latency of the point, or where the interval begins.
+        latency_s: latency of the point, or start of the interval.
         cost_per_h: lower bound on the plans of the interval, or the least cost at the point.
-        end_s: where the interval ends; None means that it is a point.
+        end_s: end of the interval; None means that it is a point.
         plan: the plan of the point.
-        paid_per_h: what that plan costs, a little more where its dummy rate was rounded up.
+        paid_per_h: cost of that plan, a little more if its dummy rate was rounded up.
         below: the cheapest plan just before the end of the interval.
     """
 
@@ -210,12 +209,12 @@ class _Known:
 
     @property
     def above(self) -> bool:
-        """Whether its plans are later than where it begins: an interval is open there."""
+        """Whether its plans are later than its start: an interval is open there."""
         return self.end_s is not None
 
 
 class _Curve:
-    """What is known of one module, by rising latency."""
+    """The known part of one module's cost, by rising latency."""
 
     def __init__(
         self, session: Session, space: PlanSpace, m: ContinuousModule, least: Fraction, effort: Effort
@@ -227,7 +226,7 @@ class _Curve:
     def start(self, budget_s: Fraction) -> bool:
         """Learn the plans at the largest and the least budget, where the first interval begins; False if none."""
         found = self._points(self.least, budget_s)
-        # Intervals are open where they begin: a plan that takes just the least latency is asked for apart.
+        # Intervals are open at their start, so a plan that takes just the least latency is searched apart.
         if budget_s > self.least and not any(k.end_s is None and k.latency_s == self.least for k in found):
             found = [*self._points(self.least, self.least), *found]
         self.known = found
@@ -238,7 +237,7 @@ class _Curve:
         return next((k for k in self.known if k.end_s is None and k.latency_s == interval.end_s), None)
 
     def point_within(self, entry: _Known) -> _Known | None:
-        """The cheapest known plan that is no later than an entry begins."""
+        """The cheapest known plan that is no later than the start of an entry."""
         place = self.known.index(entry)
         return next((k for k in self.known[place::-1] if k.end_s is None), None)
 
@@ -250,7 +249,7 @@ class _Curve:
         return max((at for at in full if interval.latency_s < at < interval.end_s), default=None)
 
     def piece(self, entry: _Known) -> Piece:
-        """A point or an interval as lines need it."""
+        """A point or an interval in the form for lines."""
         if entry.end_s is None:
             return Piece(entry.latency_s, entry.latency_s, entry.cost_per_h, entry.cost_per_h)
         place = self.known.index(entry)
@@ -332,12 +331,12 @@ def bracket_session(session: Session, space: PlanSpace, tolerance: float, effort
             if choice is None and best.cost is None:
                 return none
             steps = [] if choice is None else [sum((entry.cost_per_h for entry in choice), Fraction(0))]
-            # Any plan is in an open choice (the cheapest bounds those), in a closed one, or no cheaper than the best.
+            # Every plan is in an open choice (the cheapest bounds these), in a closed one, or no cheaper than the best.
             bound = min(steps + [one for one in (best.cost, closed.least) if one is not None])
             best = best._replace(bound=bound)
             if choice is None or (best.cost is not None and bound >= best.cost * (1 - Fraction(tolerance))):
                 return best
-            # A choice of narrow intervals is as good as the plans where they begin, which keep the SLO.
+            # A choice of narrow intervals is as good as the plans at their starts, which keep the SLO.
             best = _better(best, [curve.point_within(entry) for curve, entry in zip(curves, choice, strict=True)])
             best = _better(best, _cut(problem, curves, choice, effort))
     except UndecidedError:
@@ -345,7 +344,7 @@ def bracket_session(session: Session, space: PlanSpace, tolerance: float, effort
 
 
 class _ClosedChoices:
-    """Choices of which lines have shown that they hold no plan better than the best one by more than the tolerance."""
+    """Choices for which lines have shown that no plan improves on the best one by more than the tolerance."""
 
     def __init__(self, curves: list[_Curve], lines: LineBounds, tolerance: Fraction) -> None:
         self.curves, self.lines, self.tolerance = curves, lines, tolerance
@@ -380,10 +379,10 @@ def _choose(
 
 
 def _cut(problem: SplitProblem, curves: list[_Curve], choice: list[_Known], effort: Effort) -> list[_Known | None]:
-    """Cut the chosen intervals at steps, else where together they use up the SLO; returns the plans there."""
+    """Cut the chosen intervals at steps, or else where together they use up the SLO; returns the plans there."""
     left = [entry.latency_s for entry in choice]
     right = [entry.latency_s if entry.end_s is None else entry.end_s for entry in choice]
-    # If all ends fit together and cost what their intervals are bounded by, they are the cheapest choice.
+    # If all ends fit together and cost as much as the bounds of their intervals, they are the cheapest choice.
     if problem.critical_path(right)[0] <= problem.slo_s:
         ends = [c if c.end_s is None else curve.point_at(c) for curve, c in zip(curves, choice, strict=True)]
         if all(end is not None and end.cost_per_h == c.cost_per_h for end, c in zip(ends, choice, strict=True)):
@@ -395,7 +394,7 @@ def _cut(problem: SplitProblem, curves: list[_Curve], choice: list[_Known], effo
     if any(step is not None for step in steps):
         return [None]
     share = _share_within(problem, left, right, effort)
-    # Where no share of the intervals keeps the SLO, they are halved.
+    # If no share of the intervals keeps the SLO, they are halved.
     budget = [
         begin
         if end == begin
@@ -413,14 +412,14 @@ def _cut(problem: SplitProblem, curves: list[_Curve], choice: list[_Known], effo
 
 
 def _use_up(problem: SplitProblem, budget: list[Fraction], most: list[Fraction]) -> None:
-    """Raise budgets to what the SLO leaves exactly: a tie is there, and no share of an interval may ever hit it."""
+    """Raise budgets to use up the SLO exactly: a tie is there, and no share of an interval may ever hit it."""
     for m in range(len(budget)):
         if budget[m] < most[m]:
             budget[m] = min(most[m], problem.room_s(budget)[m])
 
 
 def _short(budget_s: Fraction, above_s: Fraction) -> Fraction:
-    """The budget or a little less, above a given latency, with a short denominator: cuts of cuts would lengthen it."""
+    """The budget or a little less, above a given latency, with a short denominator, as repeated cuts lengthen it."""
     shorter = Fraction(math.nextafter(float(budget_s), 0.0))
     return shorter if above_s < shorter <= budget_s else budget_s
 
@@ -437,7 +436,7 @@ def _share_within(problem: SplitProblem, left: list[Fraction], right: list[Fract
 
 
 def _better(best: Bracket, served: list[_Known | None]) -> Bracket:
-    """The better of what is known and the plans at budgets that together keep the SLO."""
+    """The better of the known bracket and the plans at budgets that together keep the SLO."""
     plans = [entry.plan for entry in served if entry is not None and entry.plan is not None]
     if len(plans) < len(served):
         return best

@@ -23,8 +23,8 @@ class BoxPlan(NamedTuple):
 
     Attributes:
         plan: the plan, which keeps the SLO and the box, and perhaps not the stock.
-        cost_per_h: its cost per hour without prices on what is limited.
-        bound: no plan of the box within the limits costs less, per hour.
+        cost_per_h: its cost per hour without prices on limits.
+        bound: lower bound on the cost per hour of the box's plans within the limits.
         used: machines of each type that each module takes, or parts of them, by module and column of the box.
     """
 
@@ -36,12 +36,13 @@ class BoxPlan(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What changes of machines that run cost and are limited to.
+    """The cost and the limit of changes to running machines.
 
     Attributes:
         running: machines that run by name of the hardware, one entry for each module.
-        change_per_h: money per hour for each machine more or less, one entry for each module.
-        most: most machines more and less of all modules; None means any number. A box then has them as its last column.
+        change_per_h: money per hour for each machine added or removed, one entry for each module.
+        most: most machines added and removed over all modules; None means any number. Otherwise they are the last
+            column of a box.
         free: whether machines cost nothing, so that the cost of a plan is that of its changes alone.
     """
 
@@ -52,15 +53,15 @@ class Changes:
 
 
 class Limited(NamedTuple):
-    """What boxes are of.
+    """The problem of some boxes.
 
     Attributes:
         session: the instance, without a stock and without most changes.
         space: plan space with whole machines or a countable dummy rule, and without `single_hardware`.
         names: the types of a box's columns.
-        rows: what modules may take together; with most changes, these are the last row and column.
+        rows: limits on the modules together; with a limit on changes, it is the last row and column.
         parts: parts of machines that a box counts (`parts_of_machines`).
-        discount: money per hour that a machine costs less, by type.
+        discount: reduction of a machine's price per hour, by type.
     """
 
     session: Session
@@ -81,11 +82,11 @@ def cheapest_in_box(
     """The cheapest plan of a box at its prices, in exact arithmetic.
 
     Args:
-        limited: what the box is of.
+        limited: the problem of the box.
         box: the box.
         limit: cost per hour from which on plans are of no interest; infinite means that all are of interest.
         effort: counts nodes.
-        changes: what changes cost and are limited to; None means that they are not looked at.
+        changes: the cost and the limit of changes; None ignores them.
 
     Returns:
         The plan; None means that there is none in the box below the limit.
@@ -94,16 +95,16 @@ def cheapest_in_box(
         UndecidedError: the effort's limits are reached.
     """
     session, space, names, rows, parts, discount = limited
-    # Any prices give a valid bound; read as the fractions that these floats are, they give it without rounding.
+    # Any prices give a valid bound. Taken as exact fractions, these floats give it without rounding.
     prices = [Fraction(one) for one in box.price.tolist()]
     price = {
         name: sum((one * int(each) for one, each in zip(prices, column, strict=True)), Fraction(0))
         for name, column in zip(names, rows.takes.T, strict=False)
     }
-    # The term λ·C of the bound: what there is, at these prices.
+    # The term λ·C of the bound: the capacities at these prices.
     paid = sum((one * Fraction(int(most), parts) for one, most in zip(prices, rows.most, strict=True)), Fraction(0))
     added = prices[-1] if changes is not None and changes.most is not None else Fraction(0)
-    # Where machines cost less or nothing, that is taken off their prices again on top.
+    # A discount on machines is taken off their prices again.
     free = changes is not None and changes.free
     own = {h.name: -(h.price_per_h if free else discount.get(h.name, Fraction(0))) for h in session.hardware}
     own = {name: less for name, less in own.items() if less}

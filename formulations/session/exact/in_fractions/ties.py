@@ -1,10 +1,11 @@
-"""Where the ties of sessions are decided: what rounding hides, exact arithmetic finds, or says that it is open (ours).
+"""Exact decisions on ties of sessions: exact arithmetic finds what rounding hides, or leaves the tie open (ours).
 
-Searches in floating point allow rather too much, so that their bounds hold. Where the checker refuses their plan, or
-where it is not sure that one within a stock or close to the running machines is one, they ask here: for all machines by
-share under a countable dummy rule, and whole, by the modes of modules in integers; under dummy rule
-`continuous` by share, where costs fall along curves, by brackets of budgets in fractions (`budgets.py`). A box of
-machines within a stock or of changes asks with prices and most machines by module (`stock.py`).
+Searches in floating point err on the side that keeps their bounds valid. They ask here if the checker refuses their
+plan, or if they are not sure that a plan within a stock or close to the running machines is one. Machines by share
+under
+a countable dummy rule, and whole machines, are decided by the modes of modules in integers. Under dummy rule
+`continuous` by share, where costs fall along curves, brackets of budgets in fractions decide (`budgets.py`). A box of
+machines within a stock or of changes comes with prices and most machines by module (`stock.py`).
 """
 
 from __future__ import annotations
@@ -35,13 +36,14 @@ from formulations.session.split.problem import SplitProblem, without_modes
 
 # The cheapest plan of a session in exact arithmetic: decides ties that floats cannot (ours).
 #
-# Of every module some modes are known, and intervals of latencies of which only a lower bound on the cost is. The
-# cheapest choice of a mode or the fast end of an interval for each module bounds the session from below. Where it
-# holds intervals, each is searched at a budget such that together they use up the SLO; where it holds none, it is the
+# For every module some modes are known, and intervals of latencies with only a lower bound on the cost. The cheapest
+# choice of a mode or the fast end of an interval for each module bounds the session from below. If it contains
+# intervals, each is searched at a budget such that together they use up the SLO. If it contains none, it is the
 # optimum.
 #
-# A partial machine that dummies fill nearly up to full takes longer than d + b/t, by as little as one likes, and an
-# interval may be open where it begins (`as_modes`).
+# A partial machine that dummies fill nearly up to full takes longer than d + b/t, by an arbitrarily small amount, and
+# an
+# interval may be open at its start (`as_modes`).
 
 
 class KnownMode(NamedTuple):
@@ -49,9 +51,9 @@ class KnownMode(NamedTuple):
 
     Attributes:
         latency_s: its latency in seconds.
-        above: whether it takes longer than that, by as little as one likes.
-        cost_per_h: what it costs, prices on top included.
-        plan: its plan; a partial machine that is to be nearly full takes what the others leave of the rate.
+        above: whether it takes longer than that, by an arbitrarily small amount.
+        cost_per_h: its cost, with additional prices.
+        plan: its plan; a partial machine that is to be nearly full takes the rest of the rate.
     """
 
     latency_s: Fraction
@@ -65,11 +67,11 @@ class Interval:
     """Latencies at which there may be modes that are not known.
 
     Attributes:
-        latency_s: where it begins, in seconds.
+        latency_s: its start, in seconds.
         above: whether it is open there.
-        end_s: where it ends.
+        end_s: its end, in seconds.
         strictly: whether it is open there.
-        cost_per_h: lower bound on the cost of its modes, prices on top included.
+        cost_per_h: lower bound on the cost of its modes, with additional prices.
     """
 
     latency_s: Fraction
@@ -79,25 +81,25 @@ class Interval:
     cost_per_h: Fraction
 
     def before(self, mode: KnownMode) -> Interval | None:
-        """The part that is faster than a mode, which costs no less than that one; None means that there is none."""
+        """The part that is faster than a mode and costs no less than that mode; None means that there is none."""
         begins_later = self.latency_s == mode.latency_s and (self.above or not mode.above)
         if self.latency_s > mode.latency_s or begins_later:
             return None
         cost = max(self.cost_per_h, mode.cost_per_h)
         if mode.latency_s > self.end_s:
             return replace(self, cost_per_h=cost)
-        # Faster than a mode that is above a latency is one of exactly that latency.
+        # A mode of exactly a latency is faster than a mode above that latency.
         strictly = not mode.above or (mode.latency_s == self.end_s and self.strictly)
         return replace(self, end_s=mode.latency_s, strictly=strictly, cost_per_h=cost)
 
 
 class ModuleModes:
-    """What is known of one module's modes.
+    """The known part of one module's modes.
 
     Attributes:
-        modes: those known.
-        intervals: what holds all others that could be of interest.
-        most: cost per hour, prices on top included, from which on modes are of no interest; None means no limit.
+        modes: the known modes.
+        intervals: intervals that contain all others of interest.
+        most: cost per hour, with additional prices, from which on modes are of no interest; None means no limit.
     """
 
     def __init__(
@@ -116,28 +118,28 @@ class ModuleModes:
         return self.modes[0].cost_per_h
 
     def start(self, begin_s: Fraction, end_s: Fraction) -> bool:
-        """Learn the cheapest mode of all within two latencies; False means that there is none."""
+        """Learn the cheapest mode within two latencies; False means that there is none."""
         whole = Interval(begin_s, False, end_s, False, Fraction(0))
         self.intervals = [whole]
         self.search_within(whole, end_s)
         return bool(self.modes)
 
     def search_within(self, interval: Interval, budget_s: Fraction) -> Interval | None:
-        """Learn the cheapest mode of an interval within a budget in seconds, and what that says of the others.
+        """Learn the cheapest mode of an interval within a budget in seconds, and its consequences for the others.
 
         Returns:
-            Where there is no mode within the budget, the slower part of the interval; None means that there is one, or
+            If there is no mode within the budget, the slower part of the interval; None means that there is one, or
             no such part.
         """
         slower = [other for other in self.intervals if other.end_s > interval.end_s]
-        # Intervals that end no later are faster: they too hold nothing cheaper than what is found.
+        # Intervals that end no later are faster, so they too contain nothing cheaper than the mode found.
         faster = [other for other in self.intervals if other.end_s <= interval.end_s and other is not interval]
         strictly = interval.strictly if budget_s >= interval.end_s else False
         rest = replace(interval, latency_s=budget_s, above=True) if budget_s < interval.end_s else None
         if rest is not None:
             slower.append(rest)
         found = self._mode(min(budget_s, interval.end_s), strictly=strictly)
-        # Faster than the budget there is nothing at all that is of interest.
+        # There is nothing of interest that is faster than the budget.
         self.intervals = slower
         if found is None:
             return rest
@@ -164,13 +166,13 @@ class ModuleModes:
         if not needs.nearly or not plan.allocations[-1].partial_rps:
             return KnownMode(priced.worst_case_latency_s, False, cost, plan)
         last = plan.allocations[-1].configuration
-        # It comes near to d + b/t without reaching it; a full machine that takes longer has a latency that is reached.
+        # It approaches d + b/t without reaching it; a full machine that takes longer has a latency that is reached.
         full = [self._space.policy.fixed_latency(a.configuration) for a in plan.allocations if a.machines]
         nearly = last.duration_s + last.batch / last.throughput_rps
         return KnownMode(max([nearly, *full]), nearly >= max(full, default=nearly), cost, plan)
 
     def _changes(self, plan: ModulePlan) -> int:
-        """Machines of a plan that are added to and removed from those that run; 0 where they do not count."""
+        """Machines of a plan that are added to and removed from the running ones; 0 if they do not count."""
         if not self._limits.change:
             return 0
         held: dict[str, int] = {}
@@ -181,7 +183,7 @@ class ModuleModes:
 
 
 Entry = KnownMode | Interval
-"""What a module may be chosen to take."""
+"""A possible choice for a module."""
 
 
 def cheapest_below(
@@ -196,9 +198,9 @@ def cheapest_below(
     Args:
         session: the instance, without a stock.
         space: plan space without `single_hardware`, with a countable dummy rule or whole machines.
-        cutoff: cost per hour, prices on top included, that the plan has to stay below; None means any.
+        cutoff: cost per hour, with additional prices, that the plan has to stay below; None means any.
         effort: counts nodes.
-        limits: what limits the machines of each module; None means that nothing does.
+        limits: limits on the machines of each module; None means no limits.
 
     Returns:
         The plan; None means that there is none below the cutoff.
@@ -218,7 +220,7 @@ def cheapest_below(
     for row, room, begin in zip(rows, problem.room_s(least), least, strict=True):
         if not row.start(begin, room):
             return None
-    # A module may cost what the cutoff leaves if all others take their cheapest modes.
+    # A module may cost the rest of the cutoff if all others take their cheapest modes.
     total = sum((row.least_cost for row in rows), Fraction(0))
     for row in rows:
         row.most = None if cutoff is None else cutoff - total + row.least_cost
@@ -232,8 +234,8 @@ def cheapest_below(
         begins = [entry.latency_s for entry in choice]
         for m, (row, entry, budget) in enumerate(zip(rows, choice, _budgets(problem, choice), strict=True)):
             slower = row.search_within(entry, budget) if isinstance(entry, Interval) else None
-            # Halves of an interval whose modes all lie at its end would be searched without end, if another module's
-            # modes come as close to a latency as one likes: so what follows is all that these others leave room for.
+            # If another module's modes come arbitrarily close to a latency, halves of an interval whose modes all lie
+            # at its end would be searched without end. So the rest is the room that these others leave.
             if slower is not None and (room := problem.room_s(begins)[m]) > budget:
                 row.search_within(slower, room)
     plan = nearly_full(session, space, Plan(tuple(mode.plan for mode in modes)))
@@ -253,9 +255,9 @@ def _cheapest(
 
 
 def _budgets(problem: SplitProblem, choice: list[Entry]) -> list[Fraction]:
-    """Latencies in seconds that use up the SLO: those of modes, and for intervals equal parts of what is left, or more.
+    """Latencies in seconds that use up the SLO: those of modes, and for intervals equal parts of the rest, or more.
 
-    One interval after the other takes what the paths leave it, so that next to the others none can take more.
+    One interval after the other takes the rest that the paths leave it, so that next to the others none can take more.
     """
     budgets = [entry.latency_s for entry in choice]
     open_ended = [m for m, entry in enumerate(choice) if isinstance(entry, Interval)]
@@ -279,14 +281,14 @@ def settle(
     Args:
         session: the instance, without a stock.
         space: plan space without `single_hardware`.
-        cutoff: cost per hour, prices on top included, that the plan has to stay below; None means any. Under dummy rule
-            `continuous` by share plans are bracketed whatever they cost.
+        cutoff: cost per hour, with additional prices, that the plan has to stay below; None means any. Under dummy rule
+            `continuous` by share plans of any cost are bracketed.
         effort: counts nodes.
-        limits: what limits the machines of each module; None means that nothing does.
+        limits: limits on the machines of each module; None means no limits.
 
     Returns:
-        The plan with its cost, prices on top left out. Without one: the cutoff as the bound, below which there is none;
-        or that there is none at all; or that it is undecided.
+        The plan with its cost, without additional prices. Without a plan it is the cutoff as the bound, below which
+        there is none, or that there is none at all, or that the question is undecided.
     """
     if not space.dummy.countable and not space.charging.whole:
         return bracket_session(session, space, 0.5 * BRACKET_TOLERANCE, effort)

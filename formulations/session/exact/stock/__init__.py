@@ -1,1 +1,1 @@
-"""Where machines are limited over all modules: prices, and branching over which module has them."""
+"""Limits on machines over all modules: prices, and branching over the modules that have the machines."""

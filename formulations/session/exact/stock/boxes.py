@@ -1,7 +1,7 @@
-"""Boxes of most and least machines per module, and where they are divided (ours).
+"""Boxes of most and least machines per module, and their division (ours).
 
-Where machines are charged by share, boxes count parts of machines: a whole number of 1/D machines each, D a number that
-all shares f/t of all plans have in common. So nothing in them is rounded.
+If machines are charged by share, boxes count parts of machines: a whole number of 1/D machines each, with D a common
+denominator of all shares f/t of all plans. So nothing in them is rounded.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class Box:
     """Plans with limits on the machines of a type in a module.
 
     Attributes:
-        bound: no plan within the stock costs less, per hour.
+        bound: lower bound on the cost per hour of its plans within the stock.
         least: machines that modules have at least, or parts of them, shape (modules, types), like the next one.
         most: machines that they have at most.
-        price: prices on what is limited to begin with, shape (rows,).
+        price: first prices on the limits, shape (rows,).
     """
 
     bound: float
@@ -49,7 +49,7 @@ class Box:
     price: Floats
 
     def within(self, rows: Rows) -> Counts:
-        """Most machines of each module, where what all have at least is not there any more for others."""
+        """Most machines of each module, given that the least machines of all are not available to others."""
         most: Counts = np.minimum(self.most, self.least + rows.room(self.least))
         return most
 
@@ -61,7 +61,7 @@ class Box:
 
 
 def parts_of_machines(session: Session, space: PlanSpace) -> int:
-    """D: every share of a machine that a plan by share has is a whole number of 1/D, and D is 1 with whole machines.
+    """D: every share of a machine in a plan by share is a whole number of 1/D. With whole machines, D is 1.
 
     On a scale on which a module's rate and throughputs are whole, so is the rate f of its partial machine, and its
     share is f over a whole throughput.
@@ -83,13 +83,13 @@ def divided(box: Box, rows: Rows, over: Point | None, under: Point | None) -> li
 
     Args:
         box: the box.
-        rows: what modules may take together.
+        rows: limits on the modules together.
         over: a plan that takes more; None means that none is known.
         under: a plan that does not; None means that none is known.
     """
     wide = _wide(box, rows)
     if over is not None:
-        # Where two plans differ most, so that each half loses one of them; with one, where it takes most.
+        # Two plans: where they differ most, so that each half loses one of them. One plan: where it takes most.
         apart = over.used if under is None else np.abs(over.used - under.used)
         likely = np.where(wide > 0, apart, 0)
         if likely.any():
@@ -98,7 +98,7 @@ def divided(box: Box, rows: Rows, over: Point | None, under: Point | None) -> li
     low, high = int(box.least[m, kind]), int(box.most[m, kind])
     middle = (low + high) // 2
     if over is not None:
-        # At most one fewer than the plan takes: that half no longer holds it.
+        # At most one fewer than in the plan: that half no longer contains it.
         used = int(over.used[m, kind]) - 1 if under is None else int(over.used[m, kind] + under.used[m, kind]) // 2
         # Below the largest number, or one half would be the whole box again.
         middle = min(max(used, low), high - 1)
@@ -109,11 +109,11 @@ def divided_by_share(box: Box, rows: Rows, over: Point | None, under: Point | No
     """The two halves of a box by the parts of machines of one type in one module; arguments as those of `divided`.
 
     A plan that has less than the least of a box counts as one that has the least, so that every cut lies within the box
-    and leaves out one of the plans, or halves it.
+    and excludes one of the plans, or halves it.
     """
     wide = _wide(box, rows)
     more = None if over is None else np.clip(over.used, box.least, box.most)
-    # Types without a price of which there is enough for the plans known decide nothing either, while others do.
+    # Types without a price whose capacity is enough for the known plans decide nothing either, as long as others do.
     short = rows.short((box.price > 0) | (False if over is None else rows.beyond(over.used) > 0))
     if wide[:, short].any():
         wide[:, ~short] = 0
@@ -124,9 +124,8 @@ def divided_by_share(box: Box, rows: Rows, over: Point | None, under: Point | No
             m, kind = _largest(apart)
             return box.halves(m, kind, int(more[m, kind] + fewer[m, kind]) // 2)
     if more is not None:
-        # What a plan takes beyond the most of a row, taken off all modules in ratio to what they have above their
-        # least: if all modules but one have that at least, there is no more for it. So few boxes prove that there is
-        # no plan.
+        # The excess of a plan over a row is taken off all modules in proportion to what they have above their least: if
+        # all modules but one have at least that, there is no more for it. So few boxes prove that there is no plan.
         beyond = rows.beyond(more)
         above = np.where((wide > 0) & rows.short(beyond > 0), more - box.least, 0)
         if above.any():
@@ -151,14 +150,15 @@ def _largest(values: Counts) -> tuple[int, int]:
     return int(m), int(kind)
 
 
-# Which parts of machines of a type the plans of one module have at all, where machines are charged by share (ours).
+# The parts of machines of a type that plans of one module may have, if machines are charged by share (ours).
 #
-# A module has few plans mostly, so that between the parts that one of them has and the next there is a hole, which is
-# as wide as a machine, or nearly. A box of most and least parts whose ends lie in holes holds no plan that a smaller
-# one does not; and one that lies in a hole holds none.
+# A module usually has few plans, so between the parts of one plan and those of the next there is a hole of about the
+# width of a machine. A box of most and least parts whose ends lie in holes contains the same plans as a smaller one,
+# and
+# a box within a hole contains none.
 
 MOST_NODES = 20_000
-"""Parts of plans of one module after which its plans are too many to be listed, some hundredths of a second."""
+"""Parts of plans of one module after which its plans are too many to list; this takes some hundredths of a second."""
 
 
 class _TooManyError(Exception):
@@ -170,14 +170,14 @@ class Attainable:
     """The parts of machines that plans have.
 
     Attributes:
-        values: by module and column of a box, the numbers that plans have in rising order; None means that they are not
-            known.
+        values: by module and column of a box, the numbers of all plans in rising order; None means that they are
+            unknown.
     """
 
     values: list[list[Sequence[int] | None]]
 
     def within(self, box: Box) -> Box | None:
-        """The box with its ends at numbers that plans have; None means that it holds no plan."""
+        """The box with its ends at numbers that plans have; None means that it contains no plan."""
         least, most = box.least.copy(), box.most.copy()
         for m, row in enumerate(self.values):
             for kind, known in enumerate(row):
@@ -215,7 +215,7 @@ def _of_module(
 
 
 class _Lister:
-    """Lists what the plans of a module have, down the ranking, whatever their latencies."""
+    """Lists the parts of machines of a module's plans, down the ranking, at any latency."""
 
     def __init__(self, m: RationalModule, names: list[str], parts: int) -> None:
         self.m, self.parts, self.nodes = m, parts, 0

@@ -1,9 +1,9 @@
 """Solver `exact` close to a running plan: changes of machines are charged, or limited over all modules (ours).
 
 A limit on changes couples the modules as a type in stock does: it is one more column of that search (`stock`). At a
-price on changes modules are independent again, and what one module changes at least, the others may not change. The
-cheapest plan of one module at a price is another problem than without (`charged_states`), since it may keep machines
-for which it has no use.
+price on changes modules are independent again, and the least changes of one module are not available to the others.
+The cheapest plan of one module at a price is another problem than without (`charged_states`), since it may keep
+machines that it does not need.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class ChangesSearch(StockSearch):
 
     Attributes:
         counted: whether the search is for the fewest changes instead: machines cost nothing, a change costs 1.
-        gone: machines that are removed in any case: no plan has any of their type in their module.
+        gone: machines that every plan removes, because no plan has any of their type in their module.
     """
 
     counted: bool = False
@@ -79,19 +79,19 @@ class ChangesSearch(StockSearch):
             left = (running.most_changes - self.gone) * self._parts_of
             self._rows = self._rows.with_column(left)
             self._scale = np.append(self._scale, float(np.median(arrays.price)) or 1.0)
-        # What plans with changes cost at most is not known.
+        # The largest cost of plans with changes is unknown.
         self._ceiling = math.inf
         without = replace(running, most_changes=None)
         self._unlimited = replace(without_stock(self.session), running=without)
 
     @property
     def impossible(self) -> bool:
-        """Whether what is removed in any case are too many changes."""
+        """Whether the machines that every plan removes are too many changes."""
         return bool((self._rows.most[len(self.limits) :] < 0).any())
 
     @property
     def gone_cost(self) -> float:
-        """What is charged for the machines that are removed in any case, per hour."""
+        """The charge per hour of the machines that every plan removes."""
         return self._gone_cost
 
     def _owner(self) -> Ints:
@@ -119,7 +119,7 @@ class ChangesSearch(StockSearch):
 
     def _most(self, none: Counts) -> Counts:
         most, count = StockSearch._most(self, none), len(self._types)
-        # Nor has a module more of a type than run there and all changes add: thousands of millions may be in stock.
+        # No module has more of a type than its running machines plus all changes; stocks may have billions.
         if most.shape[1] > count:
             reached = self._running[:, :count].astype(object) * self._parts_of + int(self._rows.most[-1])
             most[:, :count] = np.minimum(most[:, :count], reached)
@@ -167,7 +167,7 @@ def solve_with_changes(session: Session, space: PlanSpace, deadline: float) -> A
         deadline: `time.perf_counter` value at which to stop; infinite means never.
 
     Returns:
-        The plan and the bound; where there is no plan with so few changes, how many would do.
+        The plan and the bound; if there is no plan with so few changes, the number that would be enough.
     """
     search = ChangesSearch(session, space, limits_of(session, space), deadline)
     if search.impossible:
@@ -178,18 +178,18 @@ def solve_with_changes(session: Session, space: PlanSpace, deadline: float) -> A
 
 
 def why_too_far(session: Session, space: PlanSpace, deadline: float) -> str:
-    """How many changes would do, in a sentence.
+    """The number of changes that would be enough, in a sentence.
 
     Args:
         session: the instance, which has no plan with the changes that it allows.
         space: the plan space.
-        deadline: `time.perf_counter` value at which to stop; the sentence leaves out what is not known then.
+        deadline: `time.perf_counter` value at which to stop; the sentence leaves out results unknown by then.
     """
     running = session.running
     assert running is not None
     limits = limits_of(session, space)
     free = replace(session, running=None)
-    # Changes are only charged, not limited, so that it is machines that are missing.
+    # Changes are only charged, not limited, so machines are missing.
     if running.most_changes is None:
         return why_too_small(free, space, limits, deadline)
     fewest = ChangesSearch(
@@ -207,6 +207,6 @@ def why_too_far(session: Session, space: PlanSpace, deadline: float) -> str:
     why = f"no plan meets the SLO with at most {machines} added or removed{within} (proven)"
     if fewest.plan is None:
         return why
-    # Changes are whole numbers, so that their bound may be rounded up.
+    # Changes are whole numbers, so their bound may be rounded up.
     least, found = math.ceil(fewest.bound - GAP) + fewest.gone, round(fewest.cost) + fewest.gone
     return f"{why}; {found} would do" if least >= found else f"{why}; {found} would do, perhaps fewer"

@@ -1,10 +1,12 @@
-"""Solver `exact` where machines of some types are paid for, used or not (ours; docs/model/limits.md).
+"""Solver `exact` if machines of some types are paid for, used or not (ours; docs/model/limits.md).
 
 A type of price p of which k machines are paid for costs p·max(k, n), with n machines in use. For every price ν from 0
-to p, plans at the price p − ν and ν·k on top cost no more. So the search begins with prices that promise the best
-bound, as on a stock. What is left is a search over the most machines U of each such type, at the price 0 and p·k on
-top. Within U the cheapest plan, of n machines, settles all plans with at least n: at p·max(k, n) they cost no less. The
-others have fewer than n of some type of which n is more than k, and are looked at with that as the most.
+to p, plans at the price p − ν with an additional cost of ν·k cost no more. So the search begins with prices that
+promise
+the best bound, as on a stock. The rest is a search over the most machines U of each such type, at the price 0 with an
+additional cost of p·k. Within U the cheapest plan, of n machines, settles all plans with at least n: at p·max(k, n)
+they
+cost no less. The others have fewer than n of some type with n above k, and are searched with that as the most.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from formulations.session.exact.stock.stock import limits_of, why_too_small
 from formulations.tolerances import GAP, SUMS
 
 ROUNDS = 8
-"""Prices that are tried before most machines are."""
+"""Prices that are tried before the numbers of most machines."""
 
 ByType = dict[str, Fraction]
 """Machines or money per hour by hardware type."""
@@ -39,7 +41,7 @@ ByType = dict[str, Fraction]
 
 @dataclass(slots=True)
 class _PaidSearch:
-    """A search for the cheapest plan where machines of some types are paid for, used or not.
+    """A search for the cheapest plan if machines of some types are paid for, used or not.
 
     Attributes:
         session: the instance.
@@ -47,7 +49,7 @@ class _PaidSearch:
         deadline: `time.perf_counter` value at which to stop.
         cost: cost per hour of the best plan found; None before the first.
         plan: that plan.
-        bound: no plan costs less.
+        bound: proven lower bound on the cost of all plans.
         searches: searches done.
     """
 
@@ -94,7 +96,7 @@ class _PaidSearch:
         return first
 
     def _paid(self, prices: Mapping[str, Fraction]) -> float:
-        """What the machines that are paid for cost at some prices."""
+        """The cost of the machines that are paid for at some prices."""
         return float(sum((price * self._least[name] for name, price in prices.items()), Fraction(0)))
 
     def _settles(self, bound: float) -> bool:
@@ -119,13 +121,13 @@ class _PaidSearch:
         return search
 
     def _used(self, plan: Plan) -> ByType:
-        """The machines that a plan has of the types that are paid for."""
+        """The machines of a plan of the types that are paid for."""
         checked = evaluate(self._plain, plan, self.space)
         found = machines_by_hardware(plan, [m.partial_rps for m in checked.modules], self.space)
         return {name: found.get(name, Fraction(0)) for name in self._least}
 
     def _try_prices(self, first: StockSearch) -> None:
-        """Lower prices as long as the plans known promise a better bound."""
+        """Lower prices as long as the known plans promise a better bound."""
         names, search = list(self._least), first
         scale = np.array([float(self._price[name]) for name in names])
         now, costs, lacking = np.zeros(len(names)), list[float](), list[list[float]]()
@@ -145,14 +147,14 @@ class _PaidSearch:
             if (capped == now).all():
                 return
             now = capped
-            # A float may be a little more than the price that it is of.
+            # A float may be a little above the price that it stands for.
             discount = {n: min(Fraction(float(x)), self._price[n]) for n, x in zip(names, now, strict=True) if x > 0}
             search = self._searched(discount, self._most_of_interest())
             self._priced.append((discount, search.bound))
             self._lift(search.bound, discount)
 
     def _lift(self, bound: float, discount: ByType) -> None:
-        """Take the bound of a search: every plan that is cheaper than the best one is in it."""
+        """Record the bound of a search that contains every plan cheaper than the best one."""
         if math.isinf(bound):
             self.bound = max(self.bound, float(self.cost or 0))
             return
@@ -204,7 +206,7 @@ class _PaidSearch:
 
 
 def solve_paid_for(session: Session, space: PlanSpace, deadline: float) -> Answer:
-    """The cheapest plan where machines of some types are paid for, used or not, also within a stock, with proof.
+    """The cheapest plan if machines of some types are paid for, used or not, also within a stock, with proof.
 
     Args:
         session: the instance, without spare machines, and without limits on changes or prices of them.

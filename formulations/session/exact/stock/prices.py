@@ -1,6 +1,6 @@
 """Prices on stock that promise a better bound, from the plans that a search has found (ours).
 
-A plan is worth its cost and λ times what it has beyond the stock, so along the price of one type the least of the
+The value of a plan is its cost plus λ times its excess over the stock. So along the price of one type the least of the
 plans' values is a concave line with corners.
 """
 
@@ -14,35 +14,35 @@ from euclio.problems.session.arrays import Floats
 from formulations.tolerances import SUMS
 
 MOST_PRICE = 16.0
-"""Prices on stock are raised to this many times the machine's own at most, while no plan keeps to the stock and it is
-not known what plans cost at most."""
+"""The largest price on stock as a multiple of the machine's own price, as long as no plan keeps the stock and the
+largest cost of plans is unknown."""
 PAST = 1.001
-"""Factor on the price at which all plans known would reach what is enough."""
+"""Factor on the price at which all known plans would reach what is enough."""
 MOST_ENOUGH = 1e4
-"""Prices are no more than this many times what is enough, or the bound would be lost in rounding."""
+"""The largest price as a multiple of what is enough; beyond it the bound would be lost in rounding."""
 
 
 def better_price(cost: Floats, beyond: Floats, price: Floats, scale: Floats, enough: float) -> Floats | None:
-    """The prices at which the plans known promise the best bound, one type after the other.
+    """The prices at which the known plans promise the best bound, one type after the other.
 
     Args:
-        cost: what plans cost per hour, shape (plans,); the last one was found last.
-        beyond: machines that they have beyond the stock, below 0 where they leave some, shape (plans, types).
-        price: the prices now, shape (types,).
+        cost: cost per hour of plans, shape (plans,); the last one was found last.
+        beyond: machines that they have beyond the stock, below 0 if they leave some, shape (plans, types).
+        price: the current prices, shape (types,).
         scale: first prices to try, shape (types,).
-        enough: a bound of this much settles everything; infinite means that it is not known what does.
+        enough: a bound that settles everything; infinite means that no such bound is known.
 
     Returns:
-        The prices; None means that no others promise more than those given.
+        The prices; None means that no others promise more than the given ones.
     """
     now = float((cost + beyond @ price).min())
-    # The type first of which the plan found last has most too many or leaves most.
+    # First the type of which the last plan has the largest excess or leaves most.
     for kind in np.argsort(-np.abs(beyond[-1])):
         fixed = cost + beyond @ price - beyond[:, kind] * price[kind]
         best, at = now, price[kind]
         for candidate in _corners(fixed, beyond[:, kind], price[kind], scale[kind], enough):
             value = float((fixed + candidate * beyond[:, kind]).min())
-            # A gain within rounding is none, or prices would never settle.
+            # A gain within rounding does not count, or prices would never settle.
             if value > best + SUMS * abs(best):
                 best, at = value, candidate
         if at != price[kind]:
@@ -51,14 +51,14 @@ def better_price(cost: Floats, beyond: Floats, price: Floats, scale: Floats, eno
 
 
 def _corners(fixed: Floats, slope: Floats, price: float, scale: float, enough: float) -> list[float]:
-    """Prices at which the least of lines may have its top: where two of them cross, 0, or further up than all.
+    """Prices at which the least of lines may have its top: where two of them cross, 0, or above all crossings.
 
     Args:
-        fixed: what the lines begin at, shape (lines,).
-        slope: how they rise, shape (lines,).
-        price: the price now.
+        fixed: value of each line at price 0, shape (lines,).
+        slope: slope of each line, shape (lines,).
+        price: the current price.
         scale: a first price to try.
-        enough: what all lines together need not exceed; infinite means any.
+        enough: value that all lines together need not exceed; infinite means any.
     """
     found, most = [0.0], MOST_ENOUGH * max(scale, enough)
     rising, falling = slope > 0, slope <= 0
@@ -69,7 +69,7 @@ def _corners(fixed: Floats, slope: Floats, price: float, scale: float, enough: f
                 found.append(float(cross))
     if not falling.any() and math.isfinite(enough):
         found.append(min(PAST * float(((enough - fixed) / slope).max()), most))
-    # Far above that, all other machines that could take its place are taken by the thousand: boxes say more.
+    # Far above that, thousands of the other possible machines are in use: boxes prove more.
     elif not falling.any() and price < MOST_PRICE * scale:
         found.append(max(2.0 * price, scale))
     return found

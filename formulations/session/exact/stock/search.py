@@ -1,14 +1,14 @@
-"""The search of `exact` where machines are limited: prices on stock, and branching over which module has them (ours).
+"""The search of `exact` with limits on machines: prices on stock, and branching over the modules that have them (ours).
 
 The stock couples the modules. A price λ on every limited machine uncouples them again: the cheapest plan at prices
-p + λ, less λ times the stock, is no more expensive than any plan within the stock. Where no price makes bound and plan
-meet, a *box* of most and least machines of a type per module is divided in two. What one module has at least, the
-others do not have. Once the most machines of a box fit into the stock together, its cheapest plan does too.
+p + λ, less λ times the stock, is no more expensive than any plan within the stock. If no price makes bound and plan
+meet, a *box* of most and least machines of a type per module is divided in two. The least machines of one module are
+not available to the others. Once the most machines of a box fit into the stock together, its cheapest plan does too.
 
-A box's least machines only limit the other modules, they are not asked of the module itself: that leaves more plans
-than there are in the box, so that the bound holds.
+A box's least machines only limit the other modules, and the module itself need not have them. That leaves more plans
+than there are in the box, so the bound holds.
 
-Where machines are charged by share, the shares of a type are summed, and boxes count parts of machines (`boxes.py`).
+If machines are charged by share, the shares of a type are summed, and boxes count parts of machines (`boxes.py`).
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ from formulations.tolerances import GAP, INSIDE, SLO_SLACK, SUMS
 PRICED_ROUNDS, FEWER_ROUNDS = 12, 4
 """Prices tried in the first box, and in every other one."""
 WHY_S, SPARE_S = 2.0, 0.5
-"""Seconds at most to find out how many more machines would do, and beyond its deadline before a kernel that is
-interpreted, and looks at the clock a hundred times less often, is interrupted."""
+"""Most seconds to find the number of missing machines; and seconds past its deadline after which an interpreted kernel,
+which reads the clock a hundred times less often, is interrupted."""
 TIE_NODES = 200_000
 """Nodes after which ties are left open."""
 BOXES_FOR_NOTHING = 8
-"""Boxes after which the parts of machines that plans have are listed, where machines are charged by share."""
+"""Boxes after which the parts of machines that plans have are listed, if machines are charged by share."""
 RECENT = 16
-"""Plans that new prices are made of."""
+"""The most recent plans from which new prices are computed."""
 
 
 @dataclass(slots=True)
@@ -72,18 +72,18 @@ class StockSearch:
     Attributes:
         session: the instance.
         space: plan space with whole machines or a countable dummy rule, and without `single_hardware`.
-        limits: what limits machines over all modules.
+        limits: the limits on machines over all modules.
         deadline: `time.perf_counter` value at which to stop.
         any_plan: whether to stop at the first plan.
-        discount: money per hour that a machine costs less in this search, by type; costs are without it.
+        discount: reduction of a machine's price per hour in this search, by type; costs are without it.
         cost: cost of the best plan found; infinite means that none was found.
-        plan: that plan, which the checker accepts but for what `limits` leaves out of the session's own.
+        plan: that plan; the checker accepts it except for limits of the session that `limits` leaves out.
         cutoff: cost per hour from which on plans are of no interest.
-        bound: no plan within the stock costs less.
-        complete: whether every box was looked at to its end, ties that are left open apart.
+        bound: proven lower bound on the cost of all plans within the stock.
+        complete: whether every box was finished, except for ties that are left open.
         solves: sessions solved without a stock.
-        boxes: boxes looked at.
-        effort: what ties may cost and have cost.
+        boxes: boxes examined.
+        effort: limit and use of the work on ties.
     """
 
     session: Session
@@ -119,7 +119,7 @@ class StockSearch:
     _proofs: dict[tuple[int, bytes, bytes, float, float], Proof] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Number the types with a limit, and take the SLO for a little longer, as every search does."""
+        """Number the types with a limit, and take the SLO a little longer, as every search does."""
         arrays = session_arrays(self.session, self.space)
         self._types = names = list(dict.fromkeys(name for limit in self.limits for name in limit.takes))
         self._profile = [
@@ -140,7 +140,7 @@ class StockSearch:
         self._apart = parts_of(self._arrays)
         self._unlimited = without_stock(self.session)
         self.effort = Effort(TIE_NODES, self.deadline)
-        # The first price of a row doubles the cost of the type that costs most for what it takes of it.
+        # The first price of a row doubles the cost of the type with the largest cost per unit of the row.
         of_kind = [self._arrays.price[self._kind == kind].max(initial=0.0) for kind in range(len(names))]
         ratios = [
             [one / float(each) for one, each in zip(of_kind, row, strict=True) if each] for row in self._rows.takes
@@ -151,7 +151,7 @@ class StockSearch:
     def run(self) -> None:
         """Search until bound and plan meet, nothing is left, or the time is up.
 
-        Boxes that rounding leaves undecided are kept to the end: a plan found meanwhile may make them of no interest.
+        Boxes that rounding leaves undecided come last: a plan found in the meantime may make them uninteresting.
         """
         root, numbers = self._root(), count()
         queue = [(0.0, next(numbers), root)]
@@ -160,7 +160,7 @@ class StockSearch:
             if settled and not self._tied:
                 break
             if settled:
-                # The tied box with the least bound comes first: it is the one that holds the bound of all down.
+                # The tied box with the least bound comes first, because it holds the bound of all boxes down.
                 self._tied.sort(key=lambda box: -box.bound)
             box = self._tied.pop() if settled else heapq.heappop(queue)[2]
             parts = self._in_time(self._decided if settled else self._parts, box)
@@ -181,12 +181,12 @@ class StockSearch:
         return Box(0.0, none, self._most(none), np.zeros(self._rows.most.size))
 
     def _most(self, none: Counts) -> Counts:
-        """Most machines of each type that any module may have, where no machines are given as `none`."""
+        """Most machines of each type in any module, given `none` as no machines."""
         most: Counts = none + self._rows.room(none)
         return most
 
     def _in_time(self, look: Callable[[Box], list[Box]], box: Box) -> list[Box]:
-        """What a look at a box leaves of it; all of it where the deadline interrupts an interpreted kernel."""
+        """The parts of a box that remain after an examination; all of it if the deadline interrupts a kernel."""
         try:
             with interrupted_at(self.deadline + SPARE_S):
                 return look(box)
@@ -195,7 +195,7 @@ class StockSearch:
             return [box]
 
     def taken(self, limit: MachineLimit) -> Fraction:
-        """What the best plan takes of something that is limited, or was."""
+        """The amount of a limit, current or former, that the best plan takes."""
         assert self.plan is not None
         checked = evaluate(self._unlimited, self.plan, self.space)
         return limit.taken(machines_by_hardware(self.plan, [m.partial_rps for m in checked.modules], self.space))
@@ -205,17 +205,18 @@ class StockSearch:
         return np.array(values, np.int64 if self._parts_of == 1 else object)
 
     def _machines(self, counts: Counts) -> Floats:
-        """Numbers of machines, or of parts of them, as floats: machines."""
+        """Numbers of machines, or of parts of them, as machines in floats."""
         return np.array(counts / self._parts_of, np.float64)
 
     def _limit(self) -> float:
-        """Bounds from which on nothing is of interest."""
+        """The bound from which on nothing is of interest."""
         return min(self.cutoff, self.cost * (1.0 - GAP) if math.isfinite(self.cost) else self._ceiling)
 
     def _most_expensive(self) -> float:
-        """More than any plan by share costs per hour: rates and a last machine full of dummies at the largest prices.
+        """An upper bound on the cost per hour of plans by share.
 
-        Prices on stock that take a bound beyond it prove that there is no plan within the stock.
+        It is the cost of rates and a last machine full of dummies at the largest prices.
+        Prices on stock that raise a bound beyond it prove that there is no plan within the stock.
         """
         most, arrays = 0.0, self._arrays
         for m, rate in enumerate(arrays.rate):
@@ -224,7 +225,7 @@ class StockSearch:
         return 2.0 * most or 1.0
 
     def _most_within(self, price: Sequence[float]) -> float:
-        """More than any whole machines within the limits cost per hour; infinite where some type has no limit.
+        """An upper bound on the cost per hour of whole machines within the limits; infinite if some type has no limit.
 
         Args:
             price: price of a machine of each type with a limit.
@@ -243,12 +244,12 @@ class StockSearch:
         return min([float(apart.sum()), *together]) * (1.0 + GAP) or 1.0
 
     def _parts(self, box: Box) -> list[Box]:
-        """Price a box, and divide it where that does not settle it."""
+        """Price a box, and divide it if that does not settle it."""
         most = box.within(self._rows)
         if (most < box.least).any():
             return []
         fits = self._rows.fit(most)
-        # Where all that the box allows fits together, nothing is scarce and prices only weaken the bound.
+        # If all machines that the box allows fit together, nothing is scarce and prices only weaken the bound.
         price = np.zeros_like(box.price) if fits else box.price
         bound, over, under = box.bound, None, None
         rounds = 1 if fits else FEWER_ROUNDS if self.boxes else PRICED_ROUNDS
@@ -265,7 +266,7 @@ class StockSearch:
             point = self._point(proof)
             self._points = [*self._points[1 - RECENT :], point]
             slack = -self._rows.beyond(point.used)
-            # Rounding alone keeps shares within what the box has, and its halves would hold the same plan.
+            # Rounding alone keeps shares within the limits of the box, and its halves would contain the same plan.
             if (point.used > most).any():
                 self._tied.append(Box(bound, box.least, most, price))
                 return []
@@ -298,11 +299,11 @@ class StockSearch:
         return [smaller for half in halves if (smaller := self._attainable.within(half)) is not None]
 
     def _listed(self) -> Attainable:
-        """The parts of machines that plans have: a bisection of what lies between them would go on to the last part."""
+        """The parts of machines that plans have; a bisection between them would continue to the last part."""
         return attainable(self.session, self.space, self._types, self._parts_of)
 
     def _decided(self, box: Box) -> list[Box]:
-        """Decide a box at its prices in exact arithmetic, and divide it where that does not settle it."""
+        """Decide a box at its prices in exact arithmetic, and divide it if that does not settle it."""
         if box.bound >= self._limit():
             return []
         try:
@@ -316,7 +317,7 @@ class StockSearch:
         fits = self._rows.fit(point.used)
         if fits and found.cost_per_h < self.cost:
             self.cost, self.plan = point.cost, found.plan
-        # A fraction becomes a float here, which must not lie above it.
+        # The float of a fraction must not lie above it here.
         box = replace(box, bound=max(box.bound, float(found.bound) * (1.0 - SUMS)))
         # No plan of the box costs less than this one, or none costs less than the best one.
         if (fits and found.bound == found.cost_per_h) or box.bound >= self._limit():
@@ -328,7 +329,7 @@ class StockSearch:
         return cheapest_in_box(self._limited(), box, self._limit(), self.effort)
 
     def _limited(self) -> Limited:
-        """What boxes are of."""
+        """The problem of the boxes."""
         return Limited(self._unlimited, self.space, self._types, self._rows, self._parts_of, self.discount)
 
     def _cheapest(self, most: Counts, price: Floats) -> Proof:
@@ -352,17 +353,17 @@ class StockSearch:
         return self._proofs[key]
 
     def _charged(self, price: Floats) -> SessionArrays:
-        """The session's arrays with prices on what is limited added to those of machines."""
+        """The session's arrays with prices on limits added to those of machines."""
         of_type = price @ self._rows.takes[: price.size, : len(self._types)].astype(np.float64)
         charge = self._arrays.price + np.where(self._kind >= 0, np.append(of_type, 0.0)[self._kind], 0.0)
         return self._arrays._replace(price=charge, unit_cost=charge / self._arrays.throughput)
 
     def _room(self, most: Counts) -> Floats:
-        """Most machines for a search in floating point: one of shares may keep too many, which are counted then."""
+        """Most machines for a search in floating point; one by shares may keep too many, which are counted then."""
         return self._machines(most) * (1.0 if self._parts_of == 1 else 1.0 + SUMS)
 
     def _value(self, proof: Proof, price: Floats) -> float:
-        """The bound at a price, with what rounding may have added to it taken off."""
+        """The bound at a price, less the possible rounding error."""
         paid = float((price * self._machines(self._rows.most)).sum())
         return max(0.0, float(proof.bound) - paid - SUMS * (float(proof.bound) + paid))
 
@@ -381,7 +382,7 @@ class StockSearch:
                     used[m, self._kind[k]] += n * self._parts_of
             k = int(proof.partial_at[m])
             if k >= 0:
-                # A rate that is none, or more than a machine's, is one that floats took for another.
+                # A rate of 0 or above a machine's throughput is another one in floats.
                 share = Fraction(1)
                 if self._parts_of > 1:
                     share = min(max(left / self._profile[k].throughput_rps, Fraction(0)), share)
@@ -391,7 +392,7 @@ class StockSearch:
         return Point(float((self._arrays.price * charged).sum()), used)
 
     def _offer(self, proof: Proof, point: Point, most: Counts, price: Floats) -> bool:
-        """Keep a plan within the stock if it is the best so far; whether the checker accepts it."""
+        """Keep a plan within the stock if it is the best so far; returns whether the checker accepts it."""
         if point.cost >= self.cost:
             return True
         plan = self._accepted(proof)
@@ -413,10 +414,10 @@ class StockSearch:
         return True
 
     def _accepted(self, proof: Proof) -> Plan | None:
-        """The plan of a proof, if it is one but for the stock; None means that rounding made it."""
+        """The plan of a proof if it is one except for the stock; None means that rounding made it."""
         arrays = session_arrays(self.session, self.space)
         plan = nearly_full(self._unlimited, self.space, to_plan(self.session, arrays, proof.machines, proof.partial_at))
-        # What is left of a rate by all its digits asks for a machine that the proof has not counted.
+        # The rest of a rate by all its digits may require a machine that the proof has not counted.
         if any(
             m.allocations[-1].partial_rps > 0 and k < 0 for m, k in zip(plan.modules, proof.partial_at, strict=True)
         ):
@@ -429,21 +430,21 @@ class StockSearch:
         return plan if checked.feasible else None
 
     def _better_price(self, price: Floats, most: Counts) -> Floats | None:
-        """Prices at which the plans known promise a better bound than at those given; None means that no others do."""
+        """Prices at which the known plans promise a better bound than at those given; None means that no others do."""
         points = [p for p in self._points if (p.used <= most).all()]
         cost = np.array([p.cost for p in points])
         beyond = np.array([self._machines(self._rows.beyond(p.used)) for p in points])
-        # With whole machines it is not known what plans cost at most.
+        # With whole machines the largest cost of plans is unknown.
         enough = math.inf if self.space.charging.whole else self._limit()
         return better_price(cost, beyond, price, self._scale, enough)
 
 
 def answer_of(search: StockSearch, why: Callable[[], str], apart: float = 0.0) -> Answer:
-    """What a search that is over has found and proven.
+    """The plan and the proof of a finished search.
 
     Args:
         search: the search.
-        why: says why there is no plan, where that is proven; it is called after the proof is kept (`Answer.why`).
+        why: gives the reason why there is no plan if that is proven; called after the proof is kept (`Answer.why`).
         apart: money per hour that every plan pays and the search leaves out.
     """
 

@@ -1,4 +1,4 @@
-"""Solver `exact` where machines are limited, and how many more would do where these are too few (ours; `search.py`)."""
+"""Solver `exact` with limits on machines, and the missing machines if these are too few (ours; `search.py`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from formulations.session.exact.stock.search import WHY_S, StockSearch
 
 
 def limits_of(session: Session, space: PlanSpace) -> list[MachineLimit]:
-    """What limits the machines that are allowed."""
+    """The limits on the allowed machines."""
     allowed = {h.name for h in space.hardware_of(session)}
     found = [
         limit._replace(takes={name: each for name, each in limit.takes.items() if name in allowed})
@@ -28,13 +28,13 @@ def limits_of(session: Session, space: PlanSpace) -> list[MachineLimit]:
 
 
 def why_too_small(session: Session, space: PlanSpace, limits: Sequence[MachineLimit], deadline: float) -> str:
-    """Of which type how many more machines would do, of which resource how much, or how many GPUs, each alone.
+    """The missing machines of a type, amount of a resource, or number of GPUs, each alone.
 
     Args:
         session: the instance, whose stock or resources are proven too small or whose SLO is missed.
         space: the plan space.
-        limits: what limits machines.
-        deadline: `time.perf_counter` value at which to stop; the sentence leaves out what is not known then.
+        limits: the limits on machines.
+        deadline: `time.perf_counter` value at which to stop; the sentence leaves out results unknown by then.
 
     Returns:
         A sentence.
@@ -54,19 +54,19 @@ def why_too_small(session: Session, space: PlanSpace, limits: Sequence[MachineLi
 
 
 def limited_by(limits: Sequence[MachineLimit]) -> str:
-    """What limits machines, in words."""
+    """The limits on machines, in words."""
     stock = ["the machines in stock"] if any(limit.is_stock for limit in limits) else []
     return " and ".join([*stock, *(["the resources"] if any(not limit.is_stock for limit in limits) else [])])
 
 
 class _More(NamedTuple):
-    """How much more would do, and what that sentence lacks."""
+    """A missing amount, and the caveat of the sentence about it."""
 
     amount: Fraction
     unless: str
 
     def in_words(self, limit: MachineLimit) -> str:
-        """It as "2 more of A", and how many machines that is worth."""
+        """Text such as "2 more of A", with the number of machines that take this amount."""
         if limit.gpus is not None:
             return f"{counted(int(self.amount / limit.per_gpu), 'more GPU')} of {limit.gpus}"
         words = f"{full(self.amount)} more of {limit.name}"
@@ -80,13 +80,13 @@ class _More(NamedTuple):
 def _more(
     session: Session, space: PlanSpace, limits: Sequence[MachineLimit], raised: Sequence[MachineLimit], deadline: float
 ) -> _More | None:
-    """The least that is lacking of what is limited next to the others; None means that no amount is known to do.
+    """The least missing amount of a limit next to the others; None means that no amount is known to be enough.
 
     Args:
         session: the instance.
         space: the plan space.
-        limits: what limits machines.
-        raised: one of them, or all rows of the slices of some GPUs. The amount is of the first.
+        limits: the limits on machines.
+        raised: one of them, or all rows of the slices of some GPUs. The amount is that of the first.
         deadline: `time.perf_counter` value at which to stop.
     """
     rest = [other for other in limits if all(other is not limit for limit in raised)]
@@ -99,7 +99,7 @@ def _more(
         return max(ceil(search.taken(limit) / step) for limit, step in zip(raised, steps, strict=True))
 
     low, enough, unless = first.capacity // steps[0], taken(search), ""
-    # Between a limit that is too small and one that is not, halve: more machines never do harm.
+    # Halve between a limit that is too small and one that is not; more machines never do harm.
     while enough - low > 1:
         middle = (low + enough) // 2
         larger = [limit._replace(capacity=middle * step) for limit, step in zip(raised, steps, strict=True)]
@@ -115,7 +115,7 @@ def _more(
 
 
 def _step(limit: MachineLimit) -> Fraction:
-    """That of which all that whole machines take is a multiple; of a row of slices a GPU's capacity."""
+    """The unit of which whole machines together take multiples; for a row of slices a GPU's capacity."""
     if limit.gpus is not None:
         return Fraction(limit.per_gpu)
     scale = lcm(*(each.denominator for each in limit.takes.values()))
