@@ -23,6 +23,7 @@ from euclio.problems.session.instance import Session
 from euclio.problems.session.packing import packs, residents
 from euclio.problems.session.placing import share_machines
 from euclio.problems.session.plan import Plan
+from euclio.problems.session.resources import without_stock
 from euclio.problems.session.rules import Charging, DummyRule
 from euclio.problems.session.space import PlanSpace
 
@@ -138,11 +139,12 @@ def packed_bound(session: Session, space: PlanSpace, limit_s: float) -> float | 
 
     Every packed plan is one of these: on a shared machine the shares f/t sum up to no more than the time that it is
     busy, hence to 1, and nobody waits for others. It is raised to the least sum of prices that is no less. Changes to
-    running machines are counted in other ways there, so that nothing is said where they bind.
+    running machines are counted in other ways there, so that nothing is said where they bind. Stock and resources are
+    left out, which only lowers the bound.
     """
     if EXACT not in solvers("session") or limit_s <= 0 or is_limited_by_changes(session):
         return None
-    bound = solve(session, EXACT, space=_by_share(space), time_limit_s=limit_s).bound
+    bound = solve(without_stock(session), EXACT, space=_by_share(space), time_limit_s=limit_s).bound
     if bound is None:
         return None
     # Where packed, every machine is charged whole: a cost is a sum of prices, and the least of these is a bound too.
