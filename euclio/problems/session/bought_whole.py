@@ -23,6 +23,7 @@ from euclio.problems.session.instance import Session
 from euclio.problems.session.packing import packs, residents
 from euclio.problems.session.placing import share_machines
 from euclio.problems.session.plan import Plan
+from euclio.problems.session.resources import without_stock
 from euclio.problems.session.rules import Charging, DummyRule
 from euclio.problems.session.space import PlanSpace
 
@@ -140,11 +141,11 @@ def packed_bound(session: Session, space: PlanSpace, limit_s: float) -> float | 
     Every packed plan counts as a plan by share. On a shared machine the shares f/t sum up to at most the time that it
     is busy, hence to at most 1, and the plan by share has no waits for other modules. The bound is raised to the least
     sum of prices that is not less. Changes to running machines are counted in other ways by share, so if they bind
-    there is no bound.
+    there is no bound. Stock and resources are left out, which only lowers the bound.
     """
     if EXACT not in solvers("session") or limit_s <= 0 or is_limited_by_changes(session):
         return None
-    bound = solve(session, EXACT, space=_by_share(space), time_limit_s=limit_s).bound
+    bound = solve(without_stock(session), EXACT, space=_by_share(space), time_limit_s=limit_s).bound
     if bound is None:
         return None
     # Every packed machine is charged whole, so a cost is a sum of prices, and the least such sum is a bound too.

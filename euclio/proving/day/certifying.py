@@ -4,7 +4,7 @@ The prover lists all uses of few machines of each module, and corners of all oth
 cheapest way through the steps, over vectors of all machines together, is then a bound on all plans; it is a plan if it
 relies on uses alone. If it relies on an end of the lists, the prover extends them. Beyond some hundred thousand vectors
 it tries the program of the corners, whose proof is a file (`euclio.proving.day.proof`). All arithmetic is in fractions
-or integers.
+or integers. Where modules may share machines, each step is bounded by itself (`euclio.proving.day.shared`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from euclio.proving.day.corners import TOO_MANY, TooManyError
 from euclio.proving.day.course import Course, course_of, first_ends, longer_ends
 from euclio.proving.day.joint import MOST_CELLS, Together, Way
 from euclio.proving.day.program import Program
+from euclio.proving.day.shared import bounded_by_steps
 from euclio.proving.effort import GivenUpError, refuse_late
 from euclio.proving.files.branch_and_bound import MOST_NODES, UnprovenError, prove, relaxed
 
@@ -28,9 +29,6 @@ MOST_VARIABLES = 10_000
 """Most variables of a program; beyond, a file would be too large to be of use."""
 MUCH = 1e-6
 """Part of a corner with which a linear program relies on it; no proof rests on it."""
-
-
-NO_SHARED = "the prover of days covers no machines that modules share"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +57,11 @@ def find_better(day: Day, space: DaySpace | None, cutoff: Fraction | None, deadl
         cutoff: money in all. None means that any plan is better.
         deadline: `time.perf_counter` value at which to stop; infinity disables it.
     """
-    if space is not None and space.charging.packs:
-        return Search(None, False, 0, NO_SHARED)
+    if space is not None and space.charging.packs and len(day.session.modules) > 1:
+        shown = bounded_by_steps(day, cutoff, deadline)
+        # A cheaper plan of whole machines would refute the claim.
+        whole = shown if shown.exhausted else find_better(day, None, cutoff, deadline)
+        return whole if whole.plan is not None else shown
     try:
         found = searched(day, cutoff, deadline)
         if found.proven:

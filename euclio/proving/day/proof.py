@@ -15,7 +15,7 @@ from euclio.problems.day.evaluate import evaluate
 from euclio.problems.day.instance import Day
 from euclio.problems.day.plan import DayPlan
 from euclio.problems.day.sharing import DaySpace
-from euclio.proving.day.certifying import MOST_VARIABLES, NO_SHARED, alone, narrowed_course, searched
+from euclio.proving.day.certifying import MOST_VARIABLES, alone, narrowed_course, searched
 from euclio.proving.day.corners import Shape, TooManyError
 from euclio.proving.day.course import Course
 from euclio.proving.day.joint import Together, Way
@@ -28,6 +28,7 @@ ROOM = Fraction(5, 10**10)
 """Share of the cutoff by which the number in the file may be above it, so that it is short; below the tolerance."""
 FEW_NODES, MUCH_WORK = 30, 10_000
 """Nodes, and nodes times variables, after which the other program replaces that of each module by itself."""
+NO_SHARED = "proof files of days cover no machines that modules share"
 
 
 def day_proof(

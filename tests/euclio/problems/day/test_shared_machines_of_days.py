@@ -15,7 +15,6 @@ from euclio.problems.day import Day, DayPlan, Serving, Staffing, Step, StepPlan,
 from euclio.problems.day.plan import Resident, SharedMachine
 from euclio.problems.day.sharing import PACKED_DAY, DaySpace
 from euclio.problems.session import Configuration, Hardware, Module, Session
-from euclio.proving.day.certifying import NO_SHARED, find_better
 
 PROFILE = [Configuration("h", 1, 1, "0.1", 600)]
 SESSION = Session("two", 1, [Hardware("h", 36, 2, 1000)], [Module(name, 4, PROFILE) for name in "ab"])
@@ -113,7 +112,3 @@ def test_files_say_it_of_packed_days_alone(tmp_path):
         assert all(("shared" in step) == says for step in data["plan"]["steps"])
         again = load_result(tmp_path / "result.json", day())
         assert (again.plan, again.value) == (result.plan, result.value)
-
-
-def test_the_prover_says_that_it_does_not_cover_them():
-    assert find_better(day(), PACKED_DAY, Fraction(1), 1e9).reason == NO_SHARED
