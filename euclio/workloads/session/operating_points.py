@@ -147,9 +147,9 @@ def doubts_of_row(
                 said = f"{source[low]} says {full(stated[low], ' s')}, and {source[high]} {full(stated[high], ' s')}"
                 yield f"{place_label(line)}: {said}; look whether columns are swapped, or in another unit"
     tokens = stated.get("tokens", 0) * rate_rps
-    if tokens and abs(float(stated.get("tokens_per_s", tokens) / tokens) - 1) > OFF:
+    if tokens and abs(float(stated.get("token_rate", tokens) / tokens) - 1) > OFF:
         said = f"{full(stated['tokens'], digits=3)} tokens of each request are {full(tokens, digits=3)} per second"
-        told = f"and {source['tokens_per_s']} is {full(stated['tokens_per_s'], digits=3)}"
+        told = f"and {source['token_rate']} is {full(stated['token_rate'], digits=3)}"
         yield f"{place_label(line)}: {said}, {told}; look whether throughput counts requests"
 
 

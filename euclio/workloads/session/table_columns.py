@@ -11,6 +11,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import filter as matching
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -28,7 +29,7 @@ TEXTS = ("module", "hardware")
 """The columns that hold no numbers."""
 WHOLES = ("batch", "concurrency", "instances", "in_flight")
 COUNTS = ("requests", "completed", "failed")
-TOKENS = ("tokens", "tokens_per_s")
+TOKENS = ("tokens", "token_rate")
 """Tokens of an answer and per second, which only say whether a rate counts requests."""
 OF_HARDWARE = ("price_per_h", "count", "at_least")
 """Columns on a row's hardware, as tables of variants with their costs have them."""
@@ -132,7 +133,7 @@ class Tool:
         about: what it writes, in a few words.
         columns: headers by euclio's name of a column; the first that is there counts.
         needed: euclio's names of the columns that tell it from other tools' tables.
-        units: unit by euclio's name, where headers have none.
+        units: unit by euclio's name, where headers have none; in a file also by a pattern of names, such as ``*_s``.
         patterns: regular expression by euclio's name, whose first group is the value in the cell.
         skip: text by header; rows with it are no measurements, such as sums of others.
         verb: kind of `euclio import` that reads the table instead; empty: it is read here.
@@ -406,7 +407,8 @@ def _tool(path: Path) -> Tool:
         columns = {name: (own,) if isinstance(own, str) else tuple(own) for name, own in data["columns"].items()}
         needed = tuple(data["needed"])
         patterns = {name: re.compile(own) for name, own in data.get("patterns", {}).items()}
-        units, skip = _texts(data.get("units", {})), _texts(data.get("skip", {}))
+        said, skip = _texts(data.get("units", {})), _texts(data.get("skip", {}))
+        units = {name: unit for asked, unit in said.items() for name in matching(columns, asked) or [asked]}
         return Tool(path.stem, data["about"], columns, needed, units, patterns, skip, data.get("verb", ""))
     except (KeyError, TypeError, AttributeError, re.error) as error:
         may_have = "may have [units], [patterns], [skip]"
