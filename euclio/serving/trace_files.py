@@ -9,10 +9,8 @@ import numpy as np
 
 from euclio.core.errors import InputError
 from euclio.files.row_warnings import tell_doubts
-from euclio.problems.day.load_units import LARGEST_LOG_BYTES, lines_of
+from euclio.problems.day.load_units import ENOUGH, LARGEST_LOG_BYTES, doubt_gap, lines_of
 
-ENOUGH = 20
-"""Least number of timestamps at which a column that counts rows is doubted."""
 MOST = 10**7
 """Most timestamps that are read."""
 
@@ -47,6 +45,7 @@ def load_trace(path: str | Path) -> tuple[float, ...]:
     found.sort()
     if columns > 1 and len(found) >= ENOUGH and all(after - before == 1 for before, after in pairwise(found)):
         tell_doubts(file, ["the first column counts by one, as rows do; it has to hold the times"])
+    doubt_gap(file, np.array(found))
     return tuple(found)
 
 

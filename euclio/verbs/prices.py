@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from euclio.core.errors import InputError
 from euclio.core.parameters import Parameter, as_given
@@ -29,10 +28,6 @@ from euclio.workloads.pricing.catalogues import read_catalogue
 from euclio.workloads.pricing.machine_prices import PriceList, Terms, chosen_prices, with_prices
 from euclio.workloads.pricing.price_tables import prices_csv, prices_table
 from euclio.workloads.session.csv_profiles import read_profiles
-
-if TYPE_CHECKING:
-    from euclio.problems.session import Session
-    from euclio.problems.session.costs import HOURS
 
 LONGEST_CURRENCY = 200
 """Characters of the longest currency, as of names in files."""
@@ -119,7 +114,7 @@ def prices(
         _refuse_unknown(name, hardware, file)
     if per is not None and per not in HOURS:
         raise InputError(f"is {per!r}; give {joined(HOURS, 'or')}", field="--per")
-    terms = Terms(per, region, spot, as_read(accelerators))
+    terms = Terms(per, region, spot, as_read(accelerators), currency)
     try:
         listing = read_catalogue(catalogue)
         others = sorted(one for one in listing.currencies if one.upper() != currency.upper())

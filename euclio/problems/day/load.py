@@ -17,6 +17,7 @@ from euclio.core.words import full
 from euclio.files.row_warnings import tell_doubts
 from euclio.problems.day.instance import MOST_STEPS, Step
 from euclio.problems.day.load_units import (
+    ENOUGH,
     LARGEST_LOG_BYTES,
     NS_PER_S,
     RATES,
@@ -27,6 +28,7 @@ from euclio.problems.day.load_units import (
     asked_for,
     check_cells,
     check_said,
+    doubt_gap,
     exact_cell,
     is_iso,
     lines_of,
@@ -36,8 +38,17 @@ from euclio.problems.session import Session
 
 # A load over time from a log of requests, with a line and a time for each, counted by steps (docs/formats/day.md).
 
-LONG_GAP_S, ENOUGH = 30.0, 100
-"""Seconds between requests, and number of requests, from which whole seconds may be milliseconds."""
+LONG_GAP_S, MANY, LONG_S = 30.0, 100, 7 * 86400
+"""Seconds between requests, and number of requests, from which whole seconds may be milliseconds; and seconds in all
+from which any unit may be the next finer one."""
+FINER = {
+    "timestamps-s": ("milliseconds", "timestamps-ms"),
+    "timestamps-ms": ("microseconds", "timestamps-us"),
+    "timestamps-us": ("nanoseconds", "timestamps-ns"),
+}
+"""The unit that times may have in place of another one."""
+UNNATURAL_S = 1000
+"""Seconds of which a step is hardly a multiple, since no part of a day is."""
 Counted = tuple[Fraction, Fraction]
 """Seconds of a step, and its requests per second."""
 
@@ -64,23 +75,27 @@ def counted(path: Path, said: Said) -> list[Counted]:
     if len(times) < 2:
         raise InputError(f"has {len(times)} requests; give at least two")
     times -= times.min()
-    _doubt_milliseconds(path, times, said)
+    doubt_gap(str(path), np.sort(times))
+    _doubt_unit(path, times, said)
     return _binned(times, int(step_ns), said)
 
 
-def _doubt_milliseconds(path: Path, times: np.ndarray[tuple[int], np.dtype[np.int64]], said: Said) -> None:
-    """Warn of whole seconds that are so far apart that they may be milliseconds.
+def _doubt_unit(path: Path, times: np.ndarray[tuple[int], np.dtype[np.int64]], said: Said) -> None:
+    """Warn of times that are so far apart that they may be in the next finer unit.
 
     Raises:
         InputError: they may be, and the option refuses doubtful rows.
     """
-    gap_s = float(times.max()) / NS_PER_S / len(times)
-    if said.unit != "timestamps-s" or gap_s < LONG_GAP_S or len(times) < ENOUGH or np.any(times % NS_PER_S):
+    span_s = float(times.max()) / NS_PER_S
+    gap_s = span_s / len(times)
+    whole = said.unit == "timestamps-s" and len(times) >= MANY and not np.any(times % NS_PER_S)
+    if said.unit not in FINER or gap_s < LONG_GAP_S or len(times) < ENOUGH or not (whole or span_s >= LONG_S):
         return
-    hours, gap = full(gap_s * len(times) / 3600, " hours", digits=4), full(gap_s, " s", digits=3)
-    shorter = full(gap_s / 1000, " s", digits=3)
-    remedy = f"in milliseconds it would be every {shorter} ({option_text('--load-unit', 'timestamps-ms')})"
-    tell_doubts(str(path), [f"a request comes every {gap} over {hours}, all at whole seconds; {remedy}"])
+    hours, gap = full(span_s / 3600, " hours", digits=4), full(gap_s, " s", digits=3)
+    words, unit = FINER[said.unit]
+    remedy = f"in {words} it would be every {full(gap_s / 1000, ' s', digits=3)} ({option_text('--load-unit', unit)})"
+    how = ", all at whole seconds" if whole else ""
+    tell_doubts(str(path), [f"a request comes every {gap} over {hours}{how}; {remedy}"])
 
 
 def _log_times(lines: Iterator[Line], said: Said) -> array[int]:
@@ -179,7 +194,11 @@ def read_load(path: str | Path, session: Session, said: Said | None = None) -> t
             rates = _for_all(RATE, session)
             return tuple(Step(length, rates({RATE: rate})) for length, rate in counted(Path(path), how))
         header, rows = _table(Path(path))
-        return _steps(header, rows, session) if how.unit is None else _series(header, rows, session, how)
+        steps = _steps(header, rows, session) if how.unit is None else _series(header, rows, session, how)
+        if TIME in header and all(step.length_s % UNNATURAL_S == 0 for step in steps):
+            length = full(steps[0].length_s, " s")
+            tell_doubts(str(path), [f"{TIME}: steps last {length}; if {TIME} is in milliseconds, divide it by 1000"])
+        return steps
     except InputError as error:
         raise InputError(error.message, file=str(path), field=error.field) from None
 

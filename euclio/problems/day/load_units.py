@@ -13,14 +13,19 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from shlex import quote
+
+import numpy as np
+from numpy.typing import NDArray
 
 from euclio.core.errors import InputError
 from euclio.core.numbers import LARGEST, exact
 from euclio.core.parameters import option_text
 from euclio.core.system import LARGEST_FILE_BYTES, read_bytes
-from euclio.core.words import listed, nearest
+from euclio.core.words import listed, nearest, percent
 from euclio.files.csv_files import csv_records
 from euclio.files.json_reading import json_lines
+from euclio.files.row_warnings import tell_doubts
 from euclio.problems.session.costs import HOURS
 
 # The rows of a CSV of a load, and the relevant column.
@@ -28,6 +33,8 @@ from euclio.problems.session.costs import HOURS
 JSON_LINES = (".jsonl", ".ndjson")
 LARGEST_LOG_BYTES = 512 * 1024**2
 """Bytes of the largest log of requests."""
+ENOUGH, MOST_OF_SPAN = 20, 0.95
+"""Times of requests from which on they are doubted, and the part of their span that no gap should be."""
 Line = tuple[int, list[str]]
 """The number of a line, and its cells without white space around them."""
 
@@ -46,6 +53,9 @@ def lines_of(
     Raises:
         InputError: it cannot be read, or is no CSV.
     """
+    if path.suffix.lower() == ".json":
+        made = f"jq -c '.[]' {quote(str(path))} > lines.jsonl"
+        raise InputError(f"is one JSON text; give a CSV of {what}, or an object in each line: {made}")
     try:
         text = read_bytes(path, largest=largest).decode("utf-8-sig")
         if path.suffix.lower() in JSON_LINES:
@@ -77,6 +87,26 @@ def _objects(text: str) -> Iterator[Line]:
             header = list(cells)
             yield number, header
         yield number, [cells.get(name, "") for name in header]
+
+
+def doubt_gap(file: str, times: NDArray[np.float64] | NDArray[np.int64]) -> None:
+    """Doubt times of requests that are nearly all on one side of a gap in them, as where units are mixed.
+
+    Args:
+        file: path of the file.
+        times: in ascending order, in any unit.
+
+    Raises:
+        InputError: they are doubted, and the option refuses doubtful rows.
+    """
+    gaps = np.diff(times)
+    k = int(np.argmax(gaps))
+    share = float(gaps[k] / (times[-1] - times[0]))
+    if len(times) >= ENOUGH and share > MOST_OF_SPAN:
+        said = (
+            f"in order of time, nothing comes before request {k + 2} of {len(times)} for {percent(share)} of the time"
+        )
+        tell_doubts(file, [f"{said}; look whether all times are in one unit"])
 
 
 def check_cells(cells: Sequence[str], header: Sequence[str], line: int) -> None:

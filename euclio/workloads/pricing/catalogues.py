@@ -11,11 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from shlex import quote
 
 from euclio.core.errors import InputError, reason_of
 from euclio.core.numbers import exact_number
 from euclio.core.system import read_bytes
 from euclio.core.values import NOT_NEGATIVE, POSITIVE
+from euclio.problems.session.costs import HOURS
 from euclio.workloads.session.csv_rows import LONGEST_NUMBER, Place, Row, at_line
 from euclio.workloads.session.table_shapes import table_rows
 
@@ -44,8 +46,23 @@ LISTS = ((SKYPILOT, 4), (CLOUD_GPUS, 6), (INSTANCES, 2))
 """Columns of price lists by what they say, with how many of the first are needed."""
 GO_MAP = "InitialOnDemandPrices"
 """How the variables in Karpenter's generated list begin (`zz_generated.pricing_aws.go`)."""
-RESERVED = re.compile(r"\W*(reserv|commit|saving|[13][ -]?y(ea)?r)", re.IGNORECASE)
-"""How texts begin by which a price is that of a reservation."""
+OTHER_TERM = re.compile(r"\W*(reserv|commit|saving|[13][ -]?y(ea)?r|spot|preempt|interrupt)", re.IGNORECASE)
+"""How texts begin by which a price is that of a reservation or of a spot instance."""
+PERIOD = re.compile(r"unit|^per$|period", re.IGNORECASE)
+"""Columns that may say what a price is per."""
+TIMES = {
+    "second": r"s(ec\w*)?",
+    "minute": r"min\w*",
+    "hour": r"h(rs?|ours?)?",
+    "day": r"days?",
+    "month": r"mo(s|nths?)?",
+    "year": r"y(rs?|ears?)?",
+}
+"""What such a column says, by unit of time."""
+CONVERTED = (
+    'jq -r \'"instance,price_per_h,region", (.. | objects | select(has("PRICE")) | [.NAME, .PRICE, .REGION] | @csv)\''
+)
+"""A command that makes a list of instance types of JSON with prices per hour, however deep its objects are."""
 
 _REGION = re.compile(r'^\s*"([a-z0-9-]+)":\s*\{\s*$')
 _ENTRY = re.compile(r'"([\w.-]+)":\s*([0-9][0-9.eE+-]*)')
@@ -63,7 +80,9 @@ class Offer:
         zone: zone of the region; empty means all of them.
         price: price on demand; None if it is not offered so.
         spot_price: price of spot instances; None if it is not offered so.
-        reserved: what the list says by which the price is that of a reservation; empty if nothing.
+        reserved: what the list says by which the price is that of a reservation or of a spot instance; empty if
+            nothing.
+        line: its place in the file; None if that is not known.
     """
 
     instance: str
@@ -74,6 +93,7 @@ class Offer:
     price: Fraction | None
     spot_price: Fraction | None
     reserved: str = ""
+    line: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +135,9 @@ def _of_csv(file: str) -> Catalogue:
             skypilot, clouds, own = (list(known.values())[:needed] for known, needed in LISTS)
             lists = f"{', '.join(skypilot)} (SkyPilot's catalogues), {', '.join(clouds)} (cloud-gpus.csv)"
             message = f"names the columns {', '.join(found)[:80]!a}; a price list has {lists}, or {' and '.join(own)}"
+            if Path(file).suffix.lower() == ".json":
+                made = f"{CONVERTED} {quote(file)} > prices.csv"
+                message = f"has other fields than a price list; make one, with those for NAME, PRICE and REGION: {made}"
             raise at_line(line, message, file)
 
     rows = list(table_rows(file, "prices", check))
@@ -122,9 +145,22 @@ def _of_csv(file: str) -> Catalogue:
     further = [name for name in columns if name not in known.values()]
     offers = []
     for line, cells in rows:
-        offers.append(replace(_offer(known, cells, line, file), reserved=_reserved(cells, further)))
+        offers.append(replace(_offer(known, cells, line, file), reserved=_reserved(cells, further), line=line))
     said = frozenset(cells[name] for _, cells in rows for name in further if name.lower() == "currency") - {""}
-    return Catalogue(file, tuple(offers), "hour" if known is INSTANCES else None, said)
+    return Catalogue(file, tuple(offers), _per(rows, further, "hour" if known is INSTANCES else None, file), said)
+
+
+def _per(rows: Sequence[tuple[Place, Row]], further: Sequence[str], named: str | None, file: str) -> str | None:
+    """The unit of time that prices are per, by a column of units or by the name of theirs; None if neither says it."""
+    for line, cells in rows:
+        for name in filter(PERIOD.search, further):
+            text = cells[name].lower()
+            unit = next((unit for unit, words in TIMES.items() if re.search(rf"\b\d*{words}\b", text)), None)
+            if unit is not None and (unit not in HOURS or unit != (named or unit)):
+                message = f"is {text[:40]!a}; give all prices per {named or 'hour'}, and leave other rows out"
+                raise at_line(line, message, file, name)
+            named = named or unit
+    return named
 
 
 def _has(columns: Sequence[str], known: Mapping[str, str], needed: int) -> bool:
@@ -133,9 +169,9 @@ def _has(columns: Sequence[str], known: Mapping[str, str], needed: int) -> bool:
 
 
 def _reserved(cells: Row, further: Sequence[str]) -> str:
-    """The cell by which a row's price is that of a reservation, with its column; empty if there is none."""
+    """The cell by which a row's price is not that on demand, with its column; empty if there is none."""
     for name in further:
-        if RESERVED.match(cells[name]) or (RESERVED.match(name) and cells[name].lower() in ("true", "yes")):
+        if OTHER_TERM.match(cells[name]) or (OTHER_TERM.match(name) and cells[name].lower() in ("true", "yes")):
             return f"{name} {cells[name][:40]}"
     return ""
 

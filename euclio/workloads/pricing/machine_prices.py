@@ -18,13 +18,17 @@ from euclio.core.numbers import decimal_text
 from euclio.core.parameters import option_text
 from euclio.core.showing import Framed
 from euclio.core.words import full, joined, listed
+from euclio.files.row_warnings import tell_doubts
 from euclio.problems.session.costs import HOURS
 from euclio.problems.session.instance import Session
 from euclio.workloads.pricing.catalogues import Catalogue, Offer
+from euclio.workloads.session.csv_rows import place_label
 
 SCHEMA = "euclio/price-list/1"
 LONGEST_SOURCE = 200
 """Characters of the longest note on where a price is from, as long as names are."""
+DEAREST = {"USD": (20, 300), "EUR": (20, 300), "GBP": (20, 300)}
+"""Money per hour that no accelerator on offer costs, and no instance, by currency: a price for longer is higher."""
 JOINED = "+"
 """Stands between the parts that a machine's price is the sum of."""
 
@@ -87,12 +91,14 @@ class Terms:
         region: region; None if the list has one at most.
         spot: spot prices instead of those on demand.
         accelerators: machines in an instance, by instance type, where the list does not say.
+        currency: what prices are in; None if not said.
     """
 
     per: str | None = None
     region: str | None = None
     spot: bool = False
     accelerators: Mapping[str, Fraction] | None = None
+    currency: str | None = None
 
 
 def chosen_prices(catalogue: Catalogue, what: Mapping[str, str], terms: Terms) -> tuple[MachinePrice, ...]:
@@ -161,8 +167,15 @@ def _in_region(catalogue: Catalogue, region: str | None) -> list[Offer]:
     if not regions:
         raise InputError("is not known, as the list names no regions; leave it out", field="--region")
     if region not in regions:
-        raise InputError(f"is {region!r}, which the list does not have; {_nearest(region, regions)}", field="--region")
+        message = f"is {region!r}, which the list does not have; {_nearest(region, regions)}"
+        raise InputError(message + _nameless(catalogue.offers), field="--region")
     return [offer for offer in catalogue.offers if offer.region == region]
+
+
+def _nameless(offers: Iterable[Offer]) -> str:
+    """The rows without a region, as the end of a message; empty if there are none."""
+    lines = [place_label(own.line) for own in offers if not own.region and own.line is not None]
+    return f"; no region is in {listed(lines, 3)}" if lines else ""
 
 
 def _refuse_unknown_counts(catalogue: Catalogue, terms: Terms) -> None:
@@ -203,6 +216,10 @@ class _Chooser:
         names = [asked] if self._known(asked) else [name.strip() for name in asked.split(JOINED)]
         parts = [self._part(name, hosted=len(names) > 1) for name in names]
         total = sum(map(self._each, parts), Fraction(0))
+        of_one, of_instance = DEAREST.get(str(self.terms.currency).upper(), (total, total))
+        if total > (of_one if all(part.accelerator for part in parts) else of_instance):
+            said = f"{hardware} costs {full(total, digits=6)} {self.terms.currency} per hour; look what prices are per"
+            tell_doubts(self.catalogue.file, [said])
         regions = {part.region for part in parts}
         region = f", {regions.pop()}" if len(regions) == 1 and all(regions) else ""
         kind = "spot" if self.terms.spot else "on demand"
@@ -226,11 +243,9 @@ class _Chooser:
             raise InputError(message, field="--map")
         named = [own for own in self.offers if name in (own.instance, own.accelerator)]
         if not named:
-            where = sorted({own.region for own in self.catalogue.offers if name in (own.instance, own.accelerator)})
-            named_regions = [region for region in where if region]
-            there = f"it is in {listed(named_regions)}" if named_regions else "its rows name no region"
-            message = f"is {self.terms.region!r}, where the list has no {name}; {there}"
-            raise InputError(message, field="--region")
+            raise InputError(
+                f"is {self.terms.region!r}, where the list has no {name}; {self._elsewhere(name)}", field="--region"
+            )
         if all(not own.instance for own in named) and not hosted:
             message = (
                 f"names {name!r}, which is sold apart from the instance that hosts it; add that, as in "
@@ -248,9 +263,22 @@ class _Chooser:
         _, offer = min(priced, key=lambda pair: pair[0])
         self._refuse_two_prices(offer, usable)
         if offer.reserved and not self.terms.spot:
-            message = f"finds {name} at the price of a reservation ({offer.reserved}); leave that row out of the list"
+            message = (
+                f"finds {name} at a price that is not on demand ({offer.reserved}); leave that row out of the list"
+            )
             raise InputError(message, field="--map")
+        if offer.price is not None and offer.spot_price is not None and offer.spot_price > offer.price:
+            said = (
+                f"{place_label(offer.line or 0)}: the spot price of {name} is {full(offer.spot_price)}, above its price"
+            )
+            tell_doubts(self.catalogue.file, [f"{said} on demand, {full(offer.price)}; columns may be swapped"])
         return offer
+
+    def _elsewhere(self, name: str) -> str:
+        """Where the list has an instance type or an accelerator, and which rows should say where."""
+        known = [own for own in self.catalogue.offers if name in (own.instance, own.accelerator)]
+        regions = sorted({own.region for own in known} - {""})
+        return (f"it is in {listed(regions)}" if regions else "its rows name no region") + _nameless(known)
 
     def _refuse_two_prices(self, chosen: Offer, offers: Iterable[Offer]) -> None:
         """Refuse an offer that the list prices twice: one may be that of a reservation, and nothing says which."""

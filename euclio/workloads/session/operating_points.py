@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 from euclio.core.parameters import option_text
 from euclio.core.words import full, listed
-from euclio.problems.session.instance import Configuration
+from euclio.problems.session.instance import Configuration, level_share
 from euclio.workloads.session.csv_rows import Place, place_label
+from euclio.workloads.session.table_columns import MEASURE
 
 OFF = 0.25
 """Part by which t·L may differ from the requests that a client keeps in flight."""
@@ -22,6 +24,8 @@ LEAST, MOST = 0.75, 50.0
 """Batches in flight per instance: fewer than one cannot be at a full machine, and more only wait."""
 APART = 0.1
 """Part by which a stated duration may differ from b·e/t."""
+HIGH = Fraction(99, 100)
+"""Quantile that a mean is hardly above."""
 SAME, LEAST_SUMMED = 0.005, 4
 """Part by which a total may differ from its sum, and modules from which on a row may be one."""
 
@@ -115,6 +119,38 @@ def _of_durations(points: Sequence[OperatingPoint]) -> Iterator[str]:
 def _of_all(wrong: int, rows: int) -> str:
     """How many rows a line is about, if there are several."""
     return f" ({wrong} of {rows} rows)" if wrong > 1 else ""
+
+
+def doubts_of_row(
+    line: Place, stated: Mapping[str, Fraction], rate_rps: Fraction, source: Mapping[str, str]
+) -> Iterator[str]:
+    """Lines where what one row states cannot all be so, as where two of its columns are swapped.
+
+    Args:
+        line: its place in the file.
+        stated: seconds of its latencies, tokens of an answer and tokens per second, by euclio's names of columns.
+        rate_rps: its requests per second.
+        source: header by euclio's name of a column.
+    """
+    levels: dict[str, list[tuple[Fraction, str]]] = {}
+    for name in stated:
+        if (match := MEASURE.fullmatch(name)) is not None and match[3] not in (None, "mean"):
+            levels.setdefault(match[1], []).append((level_share(match[3], name), name))
+    for stem, own in levels.items():
+        names = [name for _, name in sorted(own)]
+        pairs = list(pairwise(names))
+        # Rare requests that take very long lift a mean above lower quantiles, but hardly above this one.
+        if f"{stem}_mean_s" in stated and max(own)[0] >= HIGH:
+            pairs.append((f"{stem}_mean_s", names[-1]))
+        for low, high in pairs:
+            if stated[low] > stated[high]:
+                said = f"{source[low]} says {full(stated[low], ' s')}, and {source[high]} {full(stated[high], ' s')}"
+                yield f"{place_label(line)}: {said}; look whether columns are swapped, or in another unit"
+    tokens = stated.get("tokens", 0) * rate_rps
+    if tokens and abs(float(stated.get("token_rate", tokens) / tokens) - 1) > OFF:
+        said = f"{full(stated['tokens'], digits=3)} tokens of each request are {full(tokens, digits=3)} per second"
+        told = f"and {source['token_rate']} is {full(stated['token_rate'], digits=3)}"
+        yield f"{place_label(line)}: {said}, {told}; look whether throughput counts requests"
 
 
 def doubts_of_totals(profiles: Mapping[str, Sequence[Configuration]]) -> Iterator[str]:

@@ -27,7 +27,7 @@ from euclio.workloads.session.csv_rows import (
     positive_cell,
     whole_cell,
 )
-from euclio.workloads.session.operating_points import OperatingPoint
+from euclio.workloads.session.operating_points import OperatingPoint, doubts_of_row
 from euclio.workloads.session.table_columns import (
     BATCHES,
     COUNTS,
@@ -36,11 +36,13 @@ from euclio.workloads.session.table_columns import (
     PLAIN,
     QUANTILE,
     TEXTS,
+    TOKENS,
     Bound,
     Reading,
     bind,
     is_known,
     names_of,
+    nearly_tool,
     plain_header,
     rate_unit,
     unit_fits,
@@ -51,7 +53,9 @@ from euclio.workloads.session.table_columns import (
 COLUMNS = ("module", "hardware", "batch", "concurrency", "duration_s")
 COUNTED = re.compile(r"(?<!of )\b[0-9]+")
 """Numbers of requests in a text such as ``connect 0, timeout 5`` or ``0 of 200``."""
-NO_FAILURE = re.compile(r"(none|no|ok|false|null|nan|n/a|-|~|pass(ed)?|success|no (failures?|errors?))?", re.IGNORECASE)
+NO_FAILURE = re.compile(
+    r"(none|no|ok|false|null|nan|n/a|-|~|\{\}|\[\]|pass(ed)?|success|no (failures?|errors?))?", re.IGNORECASE
+)
 """Texts of a column of failures that say none."""
 BAD_OUTCOME = re.compile(
     r"\b(status|state|result|outcome|succe\w*|passed|ok|valid|satisfied|notes?|comments?|remarks?)\b[^=]*="
@@ -196,6 +200,9 @@ class RowReader:
         if self._failed(cells, row, line) or self._beyond(cells, line):
             return None
         self._refuse_other_things(row, line)
+        if cells.get("throughput_rps") == "" and not (cells.get("duration_s") or cells.get("p50_s")):
+            message = "is empty, and no column says a duration; give the rate, or take the row out"
+            raise at_line(line, message, self.file, self._column("throughput_rps"))
         own = self._filled({name: text for name, text in cells.items() if not _apart(name)}, cells)
         texts = _validated(own | {name: unguarded(own[name]) for name in TEXTS}, line, self.file)
         try:
@@ -206,6 +213,12 @@ class RowReader:
             column = (error.field or "").removeprefix("quantiles_s.")
             level = f"{column}_s" if error.field != column else column
             raise at_line(line, error.message, self.file, level) from None
+        stated = {
+            name: number * Fraction(self.bound.scales[name])
+            for name, text in cells.items()
+            if (name in TOKENS or MEASURE.fullmatch(name)) and (number := _amount(text)) is not None
+        }
+        self.doubts += doubts_of_row(line, stated, made.throughput_rps, self.bound.source)
         if self.rate is not None and (number := _amount(row[self.rate[0]])):
             rate = self._scaled(number, self.rate[1], made.batch)
             b, e = made.batch, made.concurrency
@@ -368,6 +381,8 @@ class RowReader:
         if len(header) == 1 and not is_known(header[0]):
             raise at_line(line, f"has one column; divide columns by commas: {needed}", self.file)
         if not any(map(is_known, header)):
+            if near := nearly_tool(header):
+                raise at_line(line, f"{near}; give that of such a table, or {remedy}", self.file)
             begin = f"begin the file with {needed}, or p50_s for the last; or {remedy}"
             message = f"names no column that is known; {begin}; it has {listed(header, MOST_LISTED)}"
             raise at_line(line, message, self.file)
@@ -396,7 +411,7 @@ def _alike(text: str, other: str) -> bool:
 
 def _apart(name: str) -> bool:
     """Whether a column is read apart from `_ProfileRow`."""
-    return QUANTILE.fullmatch(name) is not None or MEASURE.fullmatch(name) is not None
+    return name in TOKENS or QUANTILE.fullmatch(name) is not None or MEASURE.fullmatch(name) is not None
 
 
 def _failures(cells: Row, reader: RowReader) -> tuple[Fraction, str]:

@@ -11,6 +11,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import filter as matching
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -28,12 +29,14 @@ TEXTS = ("module", "hardware")
 """The columns that hold no numbers."""
 WHOLES = ("batch", "concurrency", "instances", "in_flight")
 COUNTS = ("requests", "completed", "failed")
+TOKENS = ("tokens", "token_rate")
+"""Tokens of an answer and per second, which only say whether a rate counts requests."""
 OF_HARDWARE = ("price_per_h", "count", "at_least")
 """Columns on a row's hardware, as tables of variants with their costs have them."""
 MEASURE = re.compile(rf"(latency|ttft|tpot|itl)(_(mean|{LEVEL.pattern}))?_s")
 """Latencies that a table may state next to a rate: of a request, to the first token, per token, between tokens."""
 QUANTILE = re.compile(rf"{LEVEL.pattern}_s")
-KNOWN = (*TEXTS, *WHOLES, "duration_s", "throughput_rps", "memory_mb", *COUNTS, "failed_share", *OF_HARDWARE)
+KNOWN = (*TEXTS, *WHOLES, "duration_s", "throughput_rps", "memory_mb", *COUNTS, "failed_share", *TOKENS, *OF_HARDWARE)
 ENDINGS = ("", "_s", "_rps", "_mb", "_per_h")
 
 TIMES: Mapping[str, Number] = {
@@ -58,7 +61,9 @@ RATE_HEADER = re.compile(r"\b[rq]p[smh]\b|(req\w*|quer\w*|inf\w*|samples?) ?(/|p
 UNIT = re.compile(r"(.*?)[ _.]?units?")
 NAMES = {
     "module": re.compile(r"(model|module|network|dnn)( ?(name|id))?"),
-    "hardware": re.compile(r"(gpu|accelerator|device|hardware|machine|instance type)( ?(type|name|model))?"),
+    "hardware": re.compile(
+        r"(selected )?(gpu|accelerator|device|hardware|machine|instance type)( ?(type|name|model))?"
+    ),
 }
 """Headers of names, by the column that they may be."""
 BATCHES = "batches"
@@ -90,6 +95,8 @@ PER_REQUEST = re.compile(r"(/|\bper) ?(req|sample|image|img|item|inf|quer|prompt
 """Headers of a time for each request, which is no duration of a batch."""
 PART = re.compile(r"[(\[]\s*([^)\]]+?)\s*[)\]]\s*$")
 SUFFIX = re.compile(r"[_ ](ms|us|ns|s|sec|seconds|mb|mib|gb|gib)$")
+LEAST_ALIKE = 3
+"""Columns of a tool's table from which on a header is nearly one."""
 SIGNS = re.compile(r"[^a-z0-9.%/]+")
 
 
@@ -126,7 +133,7 @@ class Tool:
         about: what it writes, in a few words.
         columns: headers by euclio's name of a column; the first that is there counts.
         needed: euclio's names of the columns that tell it from other tools' tables.
-        units: unit by euclio's name, where headers have none.
+        units: unit by euclio's name, where headers have none; in a file also by a pattern of names, such as ``*_s``.
         patterns: regular expression by euclio's name, whose first group is the value in the cell.
         skip: text by header; rows with it are no measurements, such as sums of others.
         verb: kind of `euclio import` that reads the table instead; empty: it is read here.
@@ -241,7 +248,7 @@ def _scale(name: str, header: str, said: Number | None) -> Fraction | str:
     """The factor for the numbers of a column."""
     if name == "price_per_h":
         return _price_scale(header, said)
-    if name in (*TEXTS, *WHOLES, *COUNTS, *OF_HARDWARE):
+    if name in (*TEXTS, *WHOLES, *COUNTS, *TOKENS, *OF_HARDWARE):
         return Fraction(1)
     if name == "throughput_rps":
         return _rate_scale(header, said)
@@ -400,7 +407,8 @@ def _tool(path: Path) -> Tool:
         columns = {name: (own,) if isinstance(own, str) else tuple(own) for name, own in data["columns"].items()}
         needed = tuple(data["needed"])
         patterns = {name: re.compile(own) for name, own in data.get("patterns", {}).items()}
-        units, skip = _texts(data.get("units", {})), _texts(data.get("skip", {}))
+        said, skip = _texts(data.get("units", {})), _texts(data.get("skip", {}))
+        units = {name: unit for asked, unit in said.items() for name in matching(columns, asked) or [asked]}
         return Tool(path.stem, data["about"], columns, needed, units, patterns, skip, data.get("verb", ""))
     except (KeyError, TypeError, AttributeError, re.error) as error:
         may_have = "may have [units], [patterns], [skip]"
@@ -430,6 +438,15 @@ def _chosen(reading: Reading, header: Sequence[str], file: str) -> Tool | None:
     if lacking is not None:
         raise InputError(f"lacks column {lacking!a} of {tool.name}; it has {listed(header, 12)}", file=file)
     return tool
+
+
+def nearly_tool(header: Sequence[str]) -> str:
+    """The tool whose table a header nearly is, and the column that it lacks; empty if it is like none."""
+    has = {tool.name: sum(_first(asked, header) is not None for asked in tool.columns.values()) for tool in tools()}
+    tool = max(tools(), key=lambda tool: has[tool.name])
+    if has[tool.name] < LEAST_ALIKE:
+        return ""
+    return f"is nearly {tool.about}, but lacks column {_lacking(tool, header)!a}"
 
 
 def _lacking(tool: Tool, header: Sequence[str]) -> str | None:

@@ -6,6 +6,7 @@ Every shape gives the same: rows of texts by column. Nested fields of JSON and Y
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -30,6 +31,13 @@ NAMED = re.compile(r"\s*([^:|,;\t]{2,60}?)(?:\s*:|(?<=\]))\s+(\S.*?)\s*")
 """A line of a printed report, such as ``Request throughput (req/s):  3.77`` or ``[503] 99 responses``."""
 LEAST_NAMED = 3
 """Lines of names and values that make a report."""
+RUN = re.compile(r"&&&& (RUNNING|PASSED|FAILED) ")
+"""The lines that begin and end a run of trtexec in its log."""
+LOGGED = re.compile(r".*\[[\d/:-]+\] \[[A-Z]\] (.*)")
+"""A line of that log, behind the time and the severity."""
+DIMENSIONS = re.compile(r"(?:Created input|Input) binding for \S+ with dimensions ([\dx]+).*", re.IGNORECASE)
+METRIC, THOUSANDS = "Metric", re.compile(r"\d{1,3}(,\d{3})+\.\d+")
+"""The first header of a table with a metric in each row, and its numbers with signs between thousands."""
 JSON_BEGINS = re.compile(r"\s*(\{|\[\s*[\[{\"])")
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
@@ -58,7 +66,7 @@ def table_rows(
     if rulers:
         yield from _markdown(lines, rulers, check, file, lower)
         return
-    blocks = list(_blocks(lines))
+    blocks = list(_metrics(lines) or _runs(lines) or _blocks(lines))
     if blocks:
         yield from _checked(blocks, check, file, lower)
         return
@@ -123,6 +131,49 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[Place, Row]]:
             row[name] = found[2]
     if len(row) >= LEAST_NAMED:
         yield start, row
+
+
+def _metrics(lines: Sequence[str]) -> list[tuple[Place, Row]]:
+    """The one row in a table with a metric in each line: the statistic of a metric stands behind its name and a dot.
+
+    Blank lines divide tables of other statistics; a table of something else, such as of GPUs, ends the row.
+    """
+    row: Row = {}
+    names: list[str] = []
+    for cells in csv.reader(lines):
+        if not names and cells[:1] != [METRIC]:
+            if cells:
+                break
+        elif not names or not cells:
+            names = cells
+        else:
+            row |= {
+                f"{cells[0]}.{name}": text.replace(",", "") if THOUSANDS.fullmatch(text) else text
+                for name, text in zip(names[1:], cells[1:], strict=False)
+            }
+    return [(1, row)] if row else []
+
+
+def _runs(lines: Sequence[str]) -> list[tuple[Place, Row]]:
+    """The runs in a log of trtexec, a row each.
+
+    A verbose log explains the names of its summary below it, so the first line of a name counts.
+    """
+    found: list[tuple[Place, Row]] = []
+    for number, line in enumerate(lines, 1):
+        mark, logged = RUN.search(line), LOGGED.fullmatch(line)
+        if mark is not None and mark[1] == "RUNNING":
+            found.append((number, {}))
+        if not found:
+            continue
+        row = found[-1][1]
+        if mark is not None:
+            row["Status"] = mark[1]
+        elif logged is not None and (bound := DIMENSIONS.fullmatch(logged[1])):
+            row["Input dimensions"] = f"{row.get('Input dimensions', '')} {bound[1]}".strip()
+        elif logged is not None and (named := NAMED.fullmatch(logged[1])):
+            row.setdefault(named[1], named[2])
+    return found
 
 
 def _cells(line: str) -> list[str]:

@@ -107,7 +107,7 @@ def test_bad_input_is_one_line(capsys, folder, arguments, said):
 @pytest.mark.parametrize(
     ("column", "cell", "said"),
     [
-        ("term", "Reserved", "--map: finds g6 at the price of a reservation (term Reserved)"),
+        ("term", "Reserved", "--map: finds g6 at a price that is not on demand (term Reserved)"),
         ("Term", "reserved-3yr", "(Term reserved-3yr)"),
         ("offer", "1yr no upfront", "(offer 1yr no upfront)"),
         ("reserved", "True", "(reserved True)"),
