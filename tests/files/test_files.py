@@ -1,7 +1,6 @@
 """Files in the shapes that tools and people write: the right plan comes out, or one line that says why not."""
 
 import json
-import os
 import shlex
 import shutil
 import subprocess
@@ -61,7 +60,7 @@ def test_a_file_gives_its_plan_or_one_line(case, capsys):
     told = capsys.readouterr().err
     if "refused" in case:
         assert (code, told.replace(case["file"], "FILE")) == (2, f"euclio: {case['refused']}\n")
-        assert not {"session.json", "result.json"} & set(os.listdir())
+        assert not {"session.json", "result.json"} & {file.name for file in Path().iterdir()}
         return
     assert code == 0, told
     place = 0

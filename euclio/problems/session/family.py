@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from euclio.core.family import Explained, Family
@@ -53,10 +54,11 @@ def _why_infeasible(session: Session, result: Result, limit_s: float | None) -> 
         return f"{lacking} (proven)"
     limit = EXPLAIN_LIMIT_S if limit_s is None else min(limit_s, EXPLAIN_LIMIT_S)
     found = _find_reason(without_limits(session), result.space, limit)
+    limited = may_lack_machines(session)
     # Explanations are about latencies. If these are short enough, the solver has stated the other reason.
-    if may_lack_machines(session) and found.status is not Status.INFEASIBLE and result.reason:
+    if limited and found.status is not Status.INFEASIBLE and result.reason:
         return result.reason
-    return str(_one_line(found, result.solver, proven=result.status is Status.INFEASIBLE))
+    return str(_one_line(replace(found, limited=limited), result.solver, proven=result.status is Status.INFEASIBLE))
 
 
 def _explain(session: Session, space: PlanSpace, limit_s: float | None) -> Explained:

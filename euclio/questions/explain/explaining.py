@@ -213,6 +213,8 @@ class Explanation(Shown):
             each limit; empty if no plan was found.
         reason: if these limits exclude every plan, the solver's line on it, such as the number of missing machines;
             empty if it has none.
+        limited: whether the session has limits on machines that may exclude plans. Least latencies and remedies
+            disregard them.
     """
 
     _view = late_value("euclio.questions.explain.text", "EXPLANATION")
@@ -233,6 +235,7 @@ class Explanation(Shown):
     limits: tuple[str, ...] = ()
     without_limits: tuple[str, ...] = ()
     reason: str = ""
+    limited: bool = False
 
     @property
     def binding(self) -> Objective | None:
@@ -329,15 +332,15 @@ def explain(session: Session, space: PlanSpace = FULL_SPACE, time_limit_s: float
     least = _least(session, found)
     proven = all(one is None or one.known for entry in found for one in entry.least)
     slo = (least.latency_s, proven, free.latency_s)
-    each = (least.objectives, free.objectives)
+    each, lacking = (least.objectives, free.objectives), may_lack_machines(limited)
     feasible = search.feasible(space)
     if feasible is None:
-        return Explanation(session, space, Status.UNKNOWN, *slo, (), (), (), None, True, *each)
+        return Explanation(session, space, Status.UNKNOWN, *slo, (), (), (), None, True, *each, limited=lacking)
     if feasible:
         slowest = _slowest_on_path(session, found)
-        room = Explanation(session, space, Status.FEASIBLE, *slo, (), (), (), slowest, True, *each)
+        room = Explanation(session, space, Status.FEASIBLE, *slo, (), (), (), slowest, True, *each, limited=lacking)
         left_s = UNDER_LIMITS_S if time_limit_s is None else began + time_limit_s - time.perf_counter()
-        return _under_limits(room, limited, left_s) if may_lack_machines(limited) else room
+        return _under_limits(room, limited, left_s) if lacking else room
     lifts = tuple(r for r in given if search.feasible(without(space, [r])))
     kept, minimal = list(given), True
     for restriction in given:
@@ -350,7 +353,8 @@ def explain(session: Session, space: PlanSpace = FULL_SPACE, time_limit_s: float
     core = search.fastest(without(space, [r for r in given if r not in kept]), searched=True)
     conflicts = _conflicts(session, core)
     slowest = _slowest(conflicts)
-    return Explanation(session, space, Status.INFEASIBLE, *slo, conflicts, tuple(kept), lifts, slowest, minimal, *each)
+    why = Explanation(session, space, Status.INFEASIBLE, *slo, conflicts, tuple(kept), lifts, slowest, minimal, *each)
+    return replace(why, limited=lacking)
 
 
 UNDER_LIMITS_S = 10.0

@@ -35,7 +35,7 @@ def one_line(found: Explanation, solver: str, *, proven: bool = False) -> str:
         conflicts = "; ".join(_conflict(found, conflict) for conflict in found.conflicts)
         return f"{conflicts}, more than {_limits(found)}{_remedies(found)}"
     if found.status is Status.FEASIBLE:
-        least = f"down to {joined(_least(found))}"
+        least = f"down to {joined(_least(found))}{_apart(found)}"
         return f"{solver} found no plan, but its plan space has one, {least}; --solver exact finds the cheapest"
     slo = _limits(found)
     if proven:
@@ -63,7 +63,7 @@ def page(found: Explanation) -> str:
     lines.append(_MINIMAL if found.minimal else _PERHAPS_LESS)
     if found.bottleneck is not None:
         lines.append(f"bottleneck: module {found.session.modules[found.bottleneck].name}")
-    return "\n".join([*lines, "remedies:", *(f"  {text}" for text in _remedy_list(found))])
+    return "\n".join([*lines, f"remedies{_apart(found)}:", *(f"  {text}" for text in _remedy_list(found))])
 
 
 def _why_open(found: Explanation) -> str:
@@ -185,7 +185,7 @@ def _slack_by_objective(found: Explanation) -> list[str]:
     """The room that each objective has, the least first."""
     least = found.least_objectives_s
     below = "below, none" if found.least_proven and not found.space.single_hardware else "below, it is open"
-    lines = ["room of the objectives, all of them at once and at any cost:"]
+    lines = [f"room of the objectives, all of them at once and at any cost{_apart(found)}:"]
     for one in sorted(found.session.objectives, key=lambda one: one.slo_s - least[one.name]):
         share = percent(float(1 - least[one.name] / one.slo_s), 1)
         lines.append(f"  {one.name}: up to {share} tighter: at {_up(least[one.name])} there is a plan; {below}")
@@ -200,10 +200,11 @@ def _slack(found: Explanation) -> list[str]:
     assert found.slack_s is not None
     share = f"{full(100 * float(found.slack_s / found.session.slo_s), digits=3)} %"
     least = _up(found.least_slo_s)
+    plan = f"at {least} there is a plan{_apart(found)}"
     if found.least_proven:
-        lines = [f"the SLO may be up to {share} tighter at any cost: at {least} there is a plan; below, none"]
+        lines = [f"the SLO may be up to {share} tighter at any cost: {plan}; below, none"]
     else:
-        lines = [f"the SLO may be {share} tighter at any cost: at {least} there is a plan; below, it is open"]
+        lines = [f"the SLO may be {share} tighter at any cost: {plan}; below, it is open"]
     return [*lines, *bottleneck]
 
 
@@ -264,7 +265,12 @@ def _conflict(found: Explanation, conflict: Conflict) -> str:
 
 
 def _remedies(found: Explanation) -> str:
-    return "; " + ", or ".join(_remedy_list(found))
+    return f"; {', or '.join(_remedy_list(found))}{_apart(found)}"
+
+
+def _apart(found: Explanation) -> str:
+    """That least latencies and remedies disregard limits on machines, where there are some."""
+    return ", limits on machines apart" if found.limited else ""
 
 
 def _remedy_list(found: Explanation) -> list[str]:
@@ -353,7 +359,7 @@ def _head(found: Explanation) -> Head:
         return Head(found.session.name, found.status.value, (slo, f"open: {_why_open(found)}"))
     room = percent(float(found.slack_s / (found.session.slo_s if one is None else one.slo_s)), 1)
     what = "it" if one is None else one.name
-    return Head(found.session.name, found.status.value, (slo, f"{what} may be {room} tighter"))
+    return Head(found.session.name, found.status.value, (slo, f"{what} may be {room} tighter{_apart(found)}"))
 
 
 EXPLANATION = View(_head, page)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 import euclio
+from euclio.core.families import find_family
 from euclio.core.result import Status
 from euclio.problems.session import Configuration, Hardware, Module, PlanSpace, Session
 from euclio.questions.explain.text import describe, page
@@ -54,8 +55,8 @@ def test_latencies_are_named_first():
 
 
 def test_what_no_solver_proves_stays_open():
-    """The default solver refuses packed machines: neither "feasible" nor "infeasible" would be proven."""
-    found = euclio.explain(chain(count=3), PlanSpace(charging="packed"))
+    """The default solver refuses spare packed machines: neither "feasible" nor "infeasible" would be proven."""
+    found = euclio.explain(chain(count=3, spare_machines=1), PlanSpace(charging="packed"))
     assert found.status is Status.UNKNOWN
     assert "open: the default solver" in page(found)
 
@@ -114,3 +115,17 @@ def test_a_tie_with_such_a_latency_is_open_without_a_time_limit():
     assert "open: the SLO of 0.07 s is the least latency to nine digits, and whether a plan attains it is not" in page(
         found
     )
+
+
+@pytest.mark.parametrize(("count", "apart"), [(4, ", limits on machines apart"), (None, "")])
+def test_least_latencies_and_remedies_claim_no_plan_within_a_stock(count, apart):
+    """Only ever more machines come near 0.02 + 0.05 s: with four of them the page promised a plan that there is not."""
+    session = chain(count=count)
+    found, short = euclio.explain(session, WHOLE), euclio.explain(session, WHOLE, slo="0.05")
+    assert f"there is a plan{apart}; below, none" in page(found)
+    assert repr(found).endswith(f"tighter{apart}>")
+    assert f"remedies{apart}:" in page(short)
+    family = find_family("session")
+    refused = euclio.solve(session, space=WHOLE, slo="0.05")
+    assert family.why_infeasible(refused.of_instance, refused, None).endswith(f"just above 0.07 s{apart}")
+    assert (euclio.solve(session, space=WHOLE, slo="0.0701").plan is None) == bool(apart)
