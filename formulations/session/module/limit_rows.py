@@ -1,4 +1,4 @@
-"""What modules may take together of all limits on machines, in whole numbers (ours)."""
+"""Limits on the machines of all modules together as rows of whole numbers (ours)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_IN_64_BITS = 1 << 31
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What modules may take together, in whole numbers: Σ takes·machines ≤ most in each row.
+    """Rows of whole numbers over the machines of all modules: Σ takes·machines ≤ most in each row.
 
     Attributes:
         takes: what a machine takes, above 0 in some row for each column, shape (rows, columns).
@@ -34,7 +34,7 @@ class Rows:
     most: Counts
 
     def beyond(self, machines: Counts) -> Counts:
-        """What is taken beyond the most, below 0 where some is left, given machines of shape (modules, columns)."""
+        """The excess over the most of each row, below 0 where some is left, given machines of shape (modules, columns)."""
         found: Counts = self.takes @ machines.sum(axis=0) - self.most
         return found
 
@@ -72,7 +72,7 @@ def rows_of(limits: Sequence[MachineLimit], names: Sequence[str], parts: int) ->
     for limit in limits:
         scale = lcm(*(each.denominator for each in limit.takes.values()))
         takes.append([int(limit.takes.get(name, 0) * scale) for name in names])
-        # What is taken comes in whole numbers on this scale, so that the rest of a capacity is of no use.
+        # Machines take whole numbers on this scale, so that the rest of a capacity is of no use.
         most.append(floor(limit.capacity * scale * parts))
     large = parts > 1 or max(map(abs, [0, *most, *(each for row in takes for each in row)])) > MOST_IN_64_BITS
     dtype = object if large else np.int64
