@@ -34,7 +34,7 @@ class Rows:
     most: Counts
 
     def beyond(self, machines: Counts) -> Counts:
-        """The excess over the most of each row, below 0 where some is left, given machines of shape (modules, columns)."""
+        """The excess over the most of each row, below 0 if some is left; machines have shape (modules, columns)."""
         found: Counts = self.takes @ machines.sum(axis=0) - self.most
         return found
 
