@@ -297,7 +297,7 @@ def print_simulation(arguments: Namespace) -> int:
     simulator = simulator_of(given)
     said = _served(given, arguments.result, machines, batch, keywords.get("policy"))
     setup = simulated_setup(given, simulator, keywords, said)
-    if setup.trace_s is not None:
+    if keywords.get("trace") is not None:
         keywords["trace"] = setup.trace_s  # the file is read, and doubted, once
     for name in ("timeline", "latencies"):
         if getattr(arguments, name) is not None and keywords.get("highest_load"):
