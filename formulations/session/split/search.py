@@ -439,7 +439,6 @@ def _cut_to_rooms(s: SessionArrays, modes: Modes, leads: Flags, first: Ints, las
 
     The SLO is taken longer than choices may be, by more than the rounding of sums of latencies. `times` is room for
     figures of modules, shape (3, modules).
-    modules, shape (3, modules).
     """
     fastest, before, after = times[0], times[1], times[2]
     for m in range(first.size):
