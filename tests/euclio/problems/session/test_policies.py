@@ -60,6 +60,7 @@ OF_RULES = {
     "euclio/problems/day/sharing.py": "machines that steps share have dummies at any rate",
     "bruteforce/session/bought_enumeration.py": "rule continuous has the plans of rule machine where machines are full",
     "bruteforce/session/plan_enumeration.py": "partial machines that are shared take no dummies",
+    "euclio/proving/day/shared.py": "the bound of shared machines in a step has dummies at any rate",
     "formulations/session/surplus.py": "the same",
     "formulations/session/module/charged_in_integers.py": "plans whose last machine is not filled, as under rule none",
     "formulations/session/module/in_integers.py": "plans with a machine that dummies do not fill",
