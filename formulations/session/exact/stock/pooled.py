@@ -114,6 +114,7 @@ class PooledSearch(StockSearch):
         good plan.
         """
         best = sorted(self._priced, key=lambda one: one.bound)[-PRICES_FIRST:]
+        self.bound = best[-1].bound
         for p, k in {(p, k) for one in best for p, k in enumerate(one.units)}:
             if all(own <= most for own, most in zip(k, self.units, strict=True)) and self.complete:
                 self._find(p, k)

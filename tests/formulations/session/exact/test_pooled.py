@@ -70,6 +70,20 @@ def test_divided_as_by_boxes(seed):
     assert one.bound == pytest.approx(other.bound, rel=1e-9)
 
 
+def test_a_division_that_is_cut_off_keeps_the_bound_of_its_prices(monkeypatch):
+    """Where the time ended at the first part that was searched, the bound was 0."""
+
+    def ends(search, p, k):
+        search.complete = False
+
+    monkeypatch.setattr(PooledSearch, "_find", ends)
+    session = scarce(1630)
+    search = PooledSearch(session, SPACE, limits_of(session, SPACE), np.inf)
+    search.run()
+    assert not search.complete
+    assert 0 < search.bound < np.inf
+
+
 @pytest.mark.parametrize("shape", [(6,), (1, 4), (3, 4), (2, 3, 2)])
 @pytest.mark.parametrize("seed", range(5))
 def test_the_cheapest_division(seed, shape):
