@@ -123,8 +123,7 @@ def limits_in_words(session: Session) -> str:
 # Rows Σ a·n ≥ b of a module: a least amount for its machines n, besides its rate (ours).
 #
 # - A least number of machines: a = 1, b the number. If dummies fill whole machines at no cost, they fill an idle
-# machine
-#   too, so the cheapest plan has as many machines itself.
+#   machine too, so the cheapest plan has as many machines itself.
 # - A largest share s of a group of types: a is the throughput of configurations of other types and 0 of those of the
 #   group, b is (1 − s)·T. A partial machine gives the share of a that it takes.
 #

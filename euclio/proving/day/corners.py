@@ -259,9 +259,8 @@ def _beyond(session: Session, fast: Sequence[Configuration], most: Vector) -> It
 # The choices of the modules in a step, with latencies as whole numbers (ours).
 #
 # Latencies and the SLO are multiplied by a factor that makes them whole, and by the number of modules plus one. A
-# corner
-# of uses that take longer than its latency counts one more. So a path of such times is at most the SLO's exactly if its
-# latencies are, or if they are below it where plans only approach one of them.
+# corner of uses that take longer than its latency counts one more. So a path of such times is at most the SLO's exactly
+# if its latencies are, or if they are below it where plans only approach one of them.
 
 Times = tuple[int, ...]
 Timed = list[tuple[int, Corner]]

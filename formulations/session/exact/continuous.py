@@ -41,11 +41,9 @@ from formulations.tolerances import CONTINUOUS_GAP, CONTINUOUS_SLO_SLACK, DUMMY_
 # by less than that, its best choice is no plan, and its bound is one of plans that do not exist. Let S_m be the
 # latencies of that choice as fractions. For a module at a step, S_m is the step. For a module on a falling part of its
 # cost, S_m is a little less, as it can spare that at almost no cost. If a path takes longer than the SLO, every plan
-# has
-# a module m on it that takes less than S_m. So one part per module of the path contains all plans. Each part is
-# searched
-# with a budget for m that is clearly below S_m. Plans of m between that budget and S_m are bounded in exact arithmetic:
-# they cost as much as one at that budget, up to the share `SLIVER`, or the tie stays open.
+# has a module m on it that takes less than S_m. So one part per module of the path contains all plans. Each part is
+# searched with a budget for m that is clearly below S_m. Plans of m between that budget and S_m are bounded in exact
+# arithmetic: they cost as much as one at that budget, up to the share `SLIVER`, or the tie stays open.
 
 # From whole counts and budgets in floating point to a plan under rule `continuous` that the exact check accepts.
 

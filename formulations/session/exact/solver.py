@@ -50,11 +50,9 @@ if TYPE_CHECKING:
 #
 # The stock is lowered by them at once. A type in use has that many fewer for the plan, and the stock of an unused type
 # does not matter. The rest is the charge. A node of the search is a set of *allowed* types and a set of *paid* ones.
-# Its
-# bound is the cost of the cheapest plan on the allowed types without spare machines, plus the charges of the paid
-# types.
-# No plan that uses only allowed types and all paid ones costs less. If that plan uses a type that is not paid, the type
-# is either no longer allowed or paid in the children. So each set of types is solved once.
+# Its bound is the cost of the cheapest plan on the allowed types without spare machines, plus the charges of the paid
+# types. No plan that uses only allowed types and all paid ones costs less. If that plan uses a type that is not paid,
+# the type is either no longer allowed or paid in the children. So each set of types is solved once.
 
 Run = Callable[[Session, PlanSpace], Answer]
 """Solves a session without spare machines."""
@@ -206,8 +204,7 @@ nearly_full: Callable[[Session, PlanSpace, Plan], Plan] = late("formulations.ses
 
 FIRST_WORK = 2_000_000
 """Work of the first search, in nodes of modules' searches: less than half a second. All of twelve DAGs of 50 modules
-and
-seven of twelve of 100 are proven with less. Quick heuristics at the start would take them as long as the proof."""
+and seven of twelve of 100 are proven with less. Quick heuristics at the start would take them as long as the proof."""
 
 
 def solve_exact(session: Session, space: PlanSpace, limits: Limits) -> Answer:

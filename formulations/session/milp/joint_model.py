@@ -12,8 +12,7 @@ The rows of every module (`allocation_model.py`) are extended by latencies and s
     1/w ≥ 2/v − w/v²,   for any v > 0, with equality at w = v,
 
 is linear and below it. Let c be the rate at which a machine collects, forced to 0 by its indicator i (c ≤ w, c ≤
-largest
-w · i), and ℓ the module's least latency. Then these rows hold for every plan, at any v:
+largest w · i), and ℓ the module's least latency. Then these rows hold for every plan, at any v:
 
     latency ≥ ℓ (1 − u_k) + (d_k + 2 b_k/v) u_k − b_k/v² · c_k                             whole_k_v
     latency ≥ ℓ (1 − Σ_k z_k) + Σ_k [(d_k + 2 b_k/v_k) z_k − b_k/v_k² · f_k]               partial_r

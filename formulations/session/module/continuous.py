@@ -357,8 +357,7 @@ def _close(p: ContinuousProblem, stack: Stack, d: int, below: float) -> _Ending:
         if n > 0 and p.by_rate:
             rest = max(rest, p.need[j] - (stack.bought[d] + n * t - stack.origin[d]))
         # A machine costs as much as its rate at ρ_j. So from one machine on the bound is level until they meet the
-        # need,
-        # and rises then. Once it is too high and does not fall any more, all larger counts are too expensive.
+        # need, and rises then. Once it is too high and does not fall any more, all larger counts are too expensive.
         lower = cost + p.unit_cost[j] * rest
         if lower <= below:
             end = _close_at(p, stack, d, n)

@@ -67,8 +67,7 @@ class RationalModule:
         unit_cost: cost of one such unit of rate on each configuration, in 1/`cost_scale` money per hour, with the
             additional price of its machines.
         least: the least unit cost of a configuration and of all behind it. Without additional prices it is their own,
-            as
-            configurations are ranked by it.
+            as configurations are ranked by it.
         rate_scale: units of rate per request per second.
         cost_scale: units of cost per money per hour.
         group: number of the configuration's throughput-cost ratio.

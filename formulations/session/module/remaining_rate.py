@@ -13,8 +13,7 @@ from formulations.tolerances import NO_RATE
 
 FEWER, FEW, WIDE_PRICES = 1e-6, 1e-3, 1e3
 """Rates below the first share of the module's rate are computed anew, since sums of floats lack digits there. The
-second
-share replaces it if unit costs lie so far apart that a small rate may make up most of the cost."""
+second share replaces it if unit costs lie so far apart that a small rate may make up most of the cost."""
 HALVES = 134217729.0
 """2^27 + 1 splits a float into two halves whose products are exact."""
 

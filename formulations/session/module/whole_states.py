@@ -194,8 +194,7 @@ def _with_machines(
         base, n = (states.before[u], states.machines[u] + 1) if own else (u, 1)
         rate, cost = states.rate[base] + n * t, states.cost[base] + n * price
         # The missing rate is bought at the best unit cost at least. By rising cost this does not end the loop, because
-        # a
-        # state with more rate may miss less.
+        # a state with more rate may miss less.
         if cost + p.table[UNIT_COST, 0] * max(0.0, p.rate - rate) > best.figures[1]:
             continue
         if (rate >= largest and not _gives(p, states, u, j)) or _held(states, u, radix, room) >= room:

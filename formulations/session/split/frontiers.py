@@ -3,8 +3,7 @@
 For one module, cost as a function of its latency budget is a step function. Its steps are found one by one: search the
 cheapest plan for a budget, read the plan's actual worst-case latency, continue just below it. The first budget is the
 SLO less the least latencies of the other modules. The last one that matters is the rest of the SLO if each of them
-takes
-its cheapest plan.
+takes its cheapest plan.
 
 The search works in floating point and also examines plans that miss the budget by rounding, so its cheapest plan costs
 no more than any plan within the budget. Latency and cost of a mode are the checker's, exact. Exact search

@@ -9,8 +9,7 @@ search the circulation of most gain.
 Primal network simplex (Dantzig 1951; strongly feasible trees: Cunningham 1976) on arcs whose gain is piecewise linear
 and concave: a tree arc is anywhere in a segment of its hull, each other arc where one segment ends and another begins.
 A step continues over the ends of segments as long as the cycle gains (a long-step ratio test). No flow has an upper
-end,
-so the previous flow is a circulation for any hulls. So a search that cuts ranges of modes continues from it.
+end, so the previous flow is a circulation for any hulls. So a search that cuts ranges of modes continues from it.
 """
 
 from __future__ import annotations

@@ -202,8 +202,7 @@ def _least_supply(s: SessionArrays, net: Network) -> tuple[float, float]:
     """Flow that pays the SLO, and the payment of delays and ends to be subtracted.
 
     Flow leaves the DAG at modules with an end. The excess is the imbalance that rounding has left at the modules;
-    without
-    it the bound would not hold for the flow as it is.
+    without it the bound would not hold for the flow as it is.
 
     Returns:
         The flow in money per hour and second, and money per hour.

@@ -4,8 +4,7 @@ Ours. The known part of a module's cost is a lower bound by rising latency. It c
 step (the cost stays until the next point) or by a straight line to the next point. Steps alone are *modes*. The search
 is branch and bound on the linear relaxation over the lower convex hull of the points. If the hull at a module's window
 is cheaper than the points and lines there, the module's range of points is cut at it. A latency on a line is taken as
-it
-is, one on a step is rounded down to its point. A range is cut at a point that belongs to both parts if a line leads
+it is, one on a step is rounded down to its point. A range is cut at a point that belongs to both parts if a line leads
 away from it, so that every latency of the range is in one of the parts.
 """
 
@@ -129,10 +128,9 @@ def search_choices(
     """The cheapest choice of one latency per module below `upper`, by branch and bound on the linear relaxation.
 
     After a first search for a choice, goals above the bound are tried in turn, each farther from it than the one
-    before,
-    up to the best known choice. Below a near goal most points are ruled out at once, and the last goal takes most of
-    the nodes. So about as few nodes are examined as with best-first search, with a short stack, and the bound rises on
-    the way.
+    before, up to the best known choice. Below a near goal most points are ruled out at once, and the last goal takes
+    most of the nodes. So about as few nodes are examined as with best-first search, with a short stack, and the bound
+    rises on the way.
 
     Args:
         s: the session, of which only the DAG and the SLO matter.

@@ -184,8 +184,7 @@ RR = Policy(
 #
 # Round robin over identical machines sends each of them the same share, so no machine of an allocation is the partial
 # one. If the rate R reaches the last allocation, its n = ⌈R/t⌉ machines take R/n each. A machine collects a batch for
-# as
-# long as its rate keeps it busy: for d if it is full, for d·(n·t/R) if it takes R/n. Reading: ours, of Harpagon's
+# as long as its rate keeps it busy: for d if it is full, for d·(n·t/R) if it takes R/n. Reading: ours, of Harpagon's
 # Table III, whose systems with one allocation could not be scheduled otherwise (docs/model/policies.md).
 #
 # `tc-shared` bounds it. Take any plan. In the last allocation, which the rate R reaches, a machine takes
@@ -233,11 +232,9 @@ RR_EVEN = Policy(
 # Until it is taken the queue is not empty. So no machine is idle, and every batch that is taken is full: a smaller one
 # would have emptied the queue. With n·e batches at a time each of the n·e places takes k batches within k·d, so that
 # n·e·b·k requests are taken by then. Of those that became ready after 0 it is the m-th, m <= R·y + 1, and m is whole.
-# It
-# is taken by d·⌈m/(n·e·b)⌉ <= d·(R·y + n·e·b)/(n·e·b). So it waits d + y·(R·d/(n·e·b) − 1) at most. As
-# R <= n·t = n·e·b/d, that is d at most: no request takes longer than 2d, at any low rate. A plan is made with
-# d·(1 + n·t/R), which is that of `rr-even` with one allocation, and with 2d if machines are full, spare capacity
-# included.
+# It is taken by d·⌈m/(n·e·b)⌉ <= d·(R·y + n·e·b)/(n·e·b). So it waits d + y·(R·d/(n·e·b) − 1) at most. As R <= n·t =
+# n·e·b/d, that is d at most: no request takes longer than 2d, at any low rate. A plan is made with d·(1 + n·t/R), which
+# is that of `rr-even` with one allocation, and with 2d if machines are full, spare capacity included.
 
 SHARED_QUEUE = Policy(
     name="shared-queue",

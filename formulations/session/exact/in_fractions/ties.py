@@ -2,8 +2,7 @@
 
 Searches in floating point err on the side that keeps their bounds valid. They ask here if the checker refuses their
 plan, or if they are not sure that a plan within a stock or close to the running machines is one. Machines by share
-under
-a countable dummy rule, and whole machines, are decided by the modes of modules in integers. Under dummy rule
+under a countable dummy rule, and whole machines, are decided by the modes of modules in integers. Under dummy rule
 `continuous` by share, where costs fall along curves, brackets of budgets in fractions decide (`budgets.py`). A box of
 machines within a stock or of changes comes with prices and most machines by module (`stock.py`).
 """
@@ -42,8 +41,7 @@ from formulations.session.split.problem import SplitProblem, without_modes
 # optimum.
 #
 # A partial machine that dummies fill nearly up to full takes longer than d + b/t, by an arbitrarily small amount, and
-# an
-# interval may be open at its start (`as_modes`).
+# an interval may be open at its start (`as_modes`).
 
 
 class KnownMode(NamedTuple):

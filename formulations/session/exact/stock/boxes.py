@@ -154,8 +154,7 @@ def _largest(values: Counts) -> tuple[int, int]:
 #
 # A module usually has few plans, so between the parts of one plan and those of the next there is a hole of about the
 # width of a machine. A box of most and least parts whose ends lie in holes contains the same plans as a smaller one,
-# and
-# a box within a hole contains none.
+# and a box within a hole contains none.
 
 MOST_NODES = 20_000
 """Parts of plans of one module after which its plans are too many to list; this takes some hundredths of a second."""

@@ -2,11 +2,10 @@
 
 A type of price p of which k machines are paid for costs p·max(k, n), with n machines in use. For every price ν from 0
 to p, plans at the price p − ν with an additional cost of ν·k cost no more. So the search begins with prices that
-promise
-the best bound, as on a stock. The rest is a search over the most machines U of each such type, at the price 0 with an
-additional cost of p·k. Within U the cheapest plan, of n machines, settles all plans with at least n: at p·max(k, n)
-they
-cost no less. The others have fewer than n of some type with n above k, and are searched with that as the most.
+promise the best bound, as on a stock. The rest is a search over the most machines U of each such type, at the price 0
+with an additional cost of p·k. Within U the cheapest plan, of n machines, settles all plans with at least n: at
+p·max(k, n) they cost no less. The others have fewer than n of some type with n above k, and are searched with that as
+the most.
 """
 
 from __future__ import annotations
